@@ -8,9 +8,7 @@
 enum {
     GRID_LIMIT = 400,     /* nodes along an axis */
     POINT_LIMIT = 100000, /* latent points of a request */
-    STOP_LIMIT = 64,      /* points that a path passes */
     NODE_LIMIT = 2000,    /* of a path to sample over */
-    SAMPLE_LIMIT = 32,    /* trajectories drawn */
     PATH_HEADER = 10,     /* numbers before the arrays of a path */
     QUICK_NODES = 100,    /* of a path while a handle moves */
     QUICK_ITERATIONS = 40,
@@ -114,17 +112,22 @@ static rm2_status trace(rm2_context *ctx, const rm2_space *space, const path_que
     return rm2_space_geodesic(ctx, space, q->points, q->points + rm2_space_dim(space), curve);
 }
 
-static rm2_status find_path(rm2_context *ctx, const rm2_space *space, const path_query *q,
-                            rm2_curve **curve) {
-    if (q->stage == RM2_STAGE_POLISH)
-        return trace(ctx, space, q, curve);
+rm2_status space_quick(rm2_context *ctx, const rm2_space *space, rm2_geodesic_stage last,
+                       rm2_space **quick) {
     rm2_geodesic_settings s = *rm2_space_geodesic_settings(space);
-    rm2_space *quick;
-    s.last = q->stage;
+    s.last = last;
     s.nodes = QUICK_NODES;
     s.max_iterations = QUICK_ITERATIONS;
     s.tolerance = QUICK_TOLERANCE;
-    WORK_TRY(rm2_space_with_geodesic_settings(ctx, space, &s, &quick));
+    return rm2_space_with_geodesic_settings(ctx, space, &s, quick);
+}
+
+static rm2_status find_path(rm2_context *ctx, const rm2_space *space, const path_query *q,
+                            rm2_curve **curve) {
+    rm2_space *quick;
+    if (q->stage == RM2_STAGE_POLISH)
+        return trace(ctx, space, q, curve);
+    WORK_TRY(space_quick(ctx, space, q->stage, &quick));
     rm2_status status = trace(ctx, quick, q, curve);
     rm2_space_free(quick);
     return status;
@@ -137,10 +140,8 @@ static double side_of(size_t ambient, const double *points) {
     return sqrt(square);
 }
 
-/* Distance of neighbours per step of time, 0..1: on the manifold, or where the model is Euclidean and its points leave the
- * manifold, in the space around it. */
-static rm2_status measure_speed(const explorer *e, rm2_context *ctx, size_t n, const double *points,
-                                double *speed) {
+rm2_status explorer_speed(const explorer *e, rm2_context *ctx, size_t n, const double *points,
+                          double *speed) {
     size_t ambient = rm2_manifold_ambient(e->info->manifold);
     if (e->info->base)
         WORK_TRY(rm2_manifold_distance(ctx, e->info->manifold, n - 1, points, n - 1,
@@ -161,7 +162,7 @@ static rm2_status fill_arrays(const explorer *e, rm2_context *ctx, const rm2_cur
     memcpy(latent, c->x, n * c->Q * sizeof *latent);
     WORK_TRY(rm2_model_decode(ctx, e->model, n, latent, points, NULL, NULL, deviation));
     /* a model that is not on the manifold (RM2_GPLVM) has no distances there */
-    if (measure_speed(e, ctx, n, points, speed) != RM2_OK)
+    if (explorer_speed(e, ctx, n, points, speed) != RM2_OK)
         memset(speed, 0, n * sizeof *speed);
     return RM2_OK;
 }

@@ -84,6 +84,7 @@ static void put_all(FILE *out, const explorer *e) {
     else
         (void)fprintf(out, "null");
     (void)fprintf(out, ", \"obstacles\": %s", explorer_position(e) ? "true" : "false");
+    (void)fprintf(out, ", \"poses\": %s", i->settings->model == RM2_WGPLVM ? "true" : "false");
     json_field(out, "contrast", e->settings.contrast);
     (void)fprintf(out, "}");
 }

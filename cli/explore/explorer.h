@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "core/arm.h"
+#include "core/motion.h"
 #include "explore/http.h"
 
 /* The space without obstacles. It is made on a thread of its own, so that the page is there meanwhile;
@@ -82,6 +83,8 @@ typedef struct reader {
 double reader_number(reader *r);
 size_t reader_count(reader *r, size_t limit);
 const double *reader_numbers(reader *r, size_t count);
+/* The next few, of which some may be NaN. */
+const double *reader_entries(reader *r, size_t count);
 /* Rows of `width` numbers up to the end; 0 where there are more than `limit` or a part of one. */
 size_t reader_rows(reader *r, size_t width, size_t limit, const double **rows);
 
@@ -95,14 +98,25 @@ rm2_status numbers_make(size_t count, numbers *out);
 
 /* ---- answers, each on a context of its own -------------------------------------------------- */
 
+enum {
+    STOP_LIMIT = 64,  /* points that a path passes */
+    SAMPLE_LIMIT = 32 /* trajectories drawn */
+};
+
 /* What is asked for is in page's protocol.ts. */
 rm2_status answer_grid(explorer *e, rm2_context *ctx, reader *r, numbers *out);
 rm2_status answer_decode(explorer *e, rm2_context *ctx, reader *r, numbers *out);
 rm2_status answer_geodesic(explorer *e, rm2_context *ctx, reader *r, numbers *out);
+rm2_status answer_motion(explorer *e, rm2_context *ctx, reader *r, numbers *out);
 rm2_status answer_samples(explorer *e, rm2_context *ctx, reader *r, numbers *out);
 rm2_status answer_arm(explorer *e, rm2_context *ctx, reader *r, numbers *out);
 rm2_status answer_encode(explorer *e, rm2_context *ctx, const char *text, size_t size,
                          numbers *out);
+
+/* Distance of neighbours per step of time, 0..1: on the manifold, or where the model is Euclidean and its points leave the
+ * manifold, in the space around it. */
+rm2_status explorer_speed(const explorer *e, rm2_context *ctx, size_t n, const double *points,
+                          double *speed);
 
 /* ---- spaces --------------------------------------------------------------------------------- */
 
@@ -125,6 +139,9 @@ rm2_status space_plain(explorer *e, rm2_context *ctx, const rm2_space **space);
 size_t space_regions(const explorer *e, reader *r, rm2_region regions[OBSTACLE_LIMIT]);
 rm2_status space_borrow(explorer *e, rm2_context *ctx, reader *r, space_loan *loan);
 void space_return(explorer *e, space_loan *loan);
+/* The space while a handle moves: fewer nodes and the stages up to `last`; a quick answer is better than an exact one. */
+rm2_status space_quick(rm2_context *ctx, const rm2_space *space, rm2_geodesic_stage last,
+                       rm2_space **quick);
 /* Distance of a point of the data's space from the nearest obstacle of the loan, negative inside; infinity without. */
 double space_clearance(const explorer *e, const space_loan *loan, const double *point);
 

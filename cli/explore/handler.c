@@ -47,8 +47,8 @@ static const struct question {
     const char *name;
     rm2_status (*answer)(explorer *e, rm2_context *ctx, reader *r, numbers *out);
 } questions[] = {
-    {"grid", answer_grid},       {"decode", answer_decode}, {"geodesic", answer_geodesic},
-    {"samples", answer_samples}, {"arm", answer_arm},
+    {"grid", answer_grid},     {"decode", answer_decode},   {"geodesic", answer_geodesic},
+    {"motion", answer_motion}, {"samples", answer_samples}, {"arm", answer_arm},
 };
 
 static http_answer send_result(rm2_status status, bool bad, const rm2_context *ctx, numbers *out) {

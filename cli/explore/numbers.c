@@ -4,14 +4,19 @@
 
 #include "explore/explorer.h"
 
-const double *reader_numbers(reader *r, size_t count) {
+const double *reader_entries(reader *r, size_t count) {
     if (r->bad || (size_t)(r->end - r->at) < count) {
         r->bad = true;
         return NULL;
     }
     const double *values = r->at;
     r->at += count;
-    for (size_t k = 0; k < count; k++)
+    return values;
+}
+
+const double *reader_numbers(reader *r, size_t count) {
+    const double *values = reader_entries(r, count);
+    for (size_t k = 0; values && k < count; k++)
         if (!isfinite(values[k]))
             r->bad = true;
     return r->bad ? NULL : values;

@@ -6,6 +6,7 @@ import { type MapView, PlaneMap } from "./map";
 import { loadSpace, space } from "./load";
 import { showNumbers } from "./numbers";
 import { PathFinder } from "./paths";
+import { PoseDialog } from "./poses";
 import { Profile } from "./profile";
 import {
   type ModelInfo,
@@ -23,7 +24,7 @@ import {
   latest,
   oneAtATime,
 } from "./protocol";
-import { type State, Store, readState, writeState } from "./state";
+import { type State, Store, isMotion, readState, stopsOf, writeState } from "./state";
 import { viewsOf } from "./views/index";
 import type { Decoded, View, ViewKind } from "./views/view";
 
@@ -123,7 +124,11 @@ class Page {
     if (info.latentDim > 2) this.axisMenu(bar);
     spring(bar);
     toggle(bar, store, "Straight line", "Show the straight line for comparison (S)", () => store.state.straight, (on) => store.update({ straight: on }));
-    button(bar, "Reset", "Remove points to pass and obstacles", () => store.update({ via: [], obstacles: [] }));
+    if (info.poses) {
+      const dialog = new PoseDialog(info, store, (part) => this.nodeOf(part));
+      button(bar, "Meet poses", "Poses that start, end and points to pass must meet", () => dialog.open());
+    }
+    button(bar, "Reset", "Remove poses, points to pass and obstacles", () => store.update({ via: [], poses: [null, null], obstacles: [] }));
     this.legend();
   }
 
@@ -151,7 +156,7 @@ class Page {
       one.append(swatch, document.createTextNode(text));
       legend.append(one);
     };
-    entry(styleColour("--geodesic"), "geodesic", "stroke");
+    entry(styleColour("--geodesic"), isMotion(state) ? "route of the motion" : "geodesic", "stroke");
     if (state.straight) entry(styleColour("--straight"), "straight line", "stroke");
     if (this.fresh.length) entry(styleColour("--new"), "new data", "dot");
     if (state.pointColour === "label") this.info.labelNames.slice(0, 6).forEach((name, k) => entry(groupColour(k), name, "dot"));
@@ -249,7 +254,7 @@ class Page {
 
   // ---- changes -------------------------------------------------------------------------------
 
-  private changed(_state: State, changed: Set<keyof State>): void {
+  private changed(state: State, changed: Set<keyof State>): void {
     const any = (...keys: (keyof State)[]): boolean => keys.some((k) => changed.has(k));
     // not at every frame: browsers allow few changes of the address per second
     if (!this.dragging && !(changed.size === 1 && any("time") && this.playing)) this.keepState();
@@ -257,10 +262,10 @@ class Page {
     if (any("mapColour", "pointColour")) this.map.refresh(true);
     else if (any("straight", "time") || (any("from", "to", "via") && !(this.dragging && this.paths.prompt))) this.map.refresh(false);
     if (any("obstacles")) this.askGrid();
-    if (any("from", "to", "via", "obstacles")) this.askPath();
-    if (any("straight", "samples") && this.decoded.path) void this.extras(this.decoded.path).catch((e: unknown) => this.failed(e));
+    if (any("from", "to", "via", "poses", "ends", "obstacles") || (any("samples") && isMotion(state))) this.askPath();
+    else if (any("straight", "samples") && this.decoded.path) void this.extras(this.decoded.path).catch((e: unknown) => this.failed(e));
     if (any("view")) this.chooseView();
-    if (any("straight", "pointColour", "mapColour", "axes")) this.legend();
+    if (any("straight", "pointColour", "mapColour", "axes", "poses", "ends")) this.legend();
     if (any("time")) this.profile.show(this.decoded.path, this.store.state.time);
   }
 
@@ -302,28 +307,42 @@ class Page {
   }
 
   private async found(path: Path, final: boolean): Promise<void> {
+    if (path.met && !this.dragging) this.placeHandles(path, path.met.nodes);
     this.map.setPath(path);
     this.show({ path, straight: null, samples: [], arm: final ? this.decoded.arm : null });
-    showNumbers(path, final);
+    showNumbers(path, final, this.info);
     this.profile.show(path, this.store.state.time);
     const { dataset } = document.documentElement; // for tests and measurements
     dataset.paths = String(Number(dataset.paths ?? 0) + 1);
     dataset.final = String(final);
-    this.message("");
+    this.message(final ? (path.met?.reason ?? "") : "");
     if (final) await this.extras(path);
+  }
+
+  private nodeOf(part: number): number[] {
+    const { path } = this.decoded;
+    if (!path) return this.store.state.from.slice();
+    const at = Math.round(part * (path.nodes - 1)) * this.info.latentDim;
+    return Array.from(path.latent.subarray(at, at + this.info.latentDim));
+  }
+
+  /** Handles that have poses stand where the motion passes these. */
+  private placeHandles(path: Path, nodes: number[]): void {
+    const Q = this.info.latentDim;
+    this.store.place(nodes.map((i) => Array.from(path.latent.subarray(i * Q, (i + 1) * Q))));
+    this.keepState();
   }
 
   /** What is drawn around the path: the straight line, samples, an arm. */
   private async extras(path: Path): Promise<void> {
     const { straight, samples } = this.store.state;
     this.show({ straight: straight ? await this.decodeStraight() : null });
-    this.show({ samples: samples ? await this.sample(path) : [] });
+    this.show({ samples: path.met ? path.met.samples : samples ? await this.sample(path) : [] });
     if (this.info.arm && !this.dragging) this.show({ arm: await fetchArm(path.points) });
   }
 
   private async decodeStraight(): Promise<Float64Array> {
-    const { from, to, via } = this.store.state;
-    const stops = [from, ...via, to];
+    const stops = stopsOf(this.store.state);
     const latents: number[] = [];
     for (let i = 0; i < STRAIGHT_NODES; i++) {
       const t = (i / (STRAIGHT_NODES - 1)) * (stops.length - 1);

@@ -337,18 +337,23 @@ export class PlaneMap implements MapView {
     ctx.stroke();
   }
 
-  private handles(): { grip: Grip; latent: number[]; colour: string }[] {
-    const { from, to, via } = this.store.state;
+  private handles(): { grip: Grip; latent: number[]; colour: string; posed: boolean }[] {
+    const { from, to, via, poses } = this.store.state;
     return [
-      ...via.map((latent, index) => ({ grip: { kind: "via", index } as Grip, latent, colour: styleColour("--geodesic") })),
-      { grip: { kind: "from" }, latent: from, colour: styleColour("--ink") },
-      { grip: { kind: "to" }, latent: to, colour: styleColour("--ink") },
+      ...via.map((latent, index) => ({ grip: { kind: "via", index } as Grip, latent, colour: styleColour("--geodesic"), posed: !!poses[index + 1] })),
+      { grip: { kind: "from" }, latent: from, colour: styleColour("--ink"), posed: !!poses[0] },
+      { grip: { kind: "to" }, latent: to, colour: styleColour("--ink"), posed: !!poses[via.length + 1] },
     ];
   }
 
   private drawHandles(ctx: CanvasRenderingContext2D): void {
-    for (const { grip, latent, colour } of this.handles()) {
+    for (const { grip, latent, colour, posed } of this.handles()) {
       const [x, y] = this.toScreen(this.place(latent));
+      if (posed) {
+        ctx.beginPath();
+        ctx.arc(x, y, HANDLE + 6, 0, 2 * Math.PI);
+        strokeHalo(ctx, styleColour("--geodesic"), styleColour("--panel"), 2);
+      }
       ctx.beginPath();
       if (grip.kind === "to") ctx.roundRect(x - HANDLE, y - HANDLE, 2 * HANDLE, 2 * HANDLE, 4);
       else ctx.arc(x, y, grip.kind === "via" ? HANDLE - 2 : HANDLE, 0, 2 * Math.PI);

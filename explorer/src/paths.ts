@@ -1,10 +1,11 @@
 // Asking for paths: while a handle moves quick ones, one after the other; then the exact one, which a new motion ends.
 import { drawn } from "./frames";
-import { FINAL, type ModelInfo, type Path, type Stage, fetchPath } from "./protocol";
-import type { State } from "./state";
+import { FINAL, type ModelInfo, type Path, type Stage, fetchMotion, fetchPath } from "./protocol";
+import { type State, isMotion, stopsOf } from "./state";
 
 const SLOW = 180; // milliseconds: a quick answer that takes longer gives way to a quicker one
 const PROMPT = 50; // milliseconds: a handle waits for an answer that takes less, so that both move together
+const SAMPLE_COUNT = 6;
 const PREVIEW = 0.25; // seconds: an exact answer that takes longer is preceded by a quick one
 
 export class PathFinder {
@@ -66,7 +67,10 @@ export class PathFinder {
   }
 
   private fetch(stage: Stage, signal?: AbortSignal): Promise<Path> {
-    const { from, to, via, obstacles } = this.state();
-    return fetchPath({ points: [from, ...via, to], obstacles, stage }, this.info, signal);
+    const state = this.state();
+    const query = { points: stopsOf(state), obstacles: state.obstacles, stage };
+    if (!isMotion(state)) return fetchPath(query, this.info, signal);
+    const samples = state.samples && stage === FINAL ? SAMPLE_COUNT : 0;
+    return fetchMotion({ ...query, poses: state.poses, samples }, this.info, signal);
   }
 }

@@ -1,6 +1,8 @@
 // Requests to the server. Addresses are relative to the page, whose own address carries the token. Numbers travel
 // as little-endian float64 in both directions; only the description of the model is JSON.
 
+import type { Pose } from "./state";
+
 export interface Factor {
   name: string; // "R", "S", "SO", "SPD", "H"
   n: number;
@@ -30,6 +32,7 @@ export interface ModelInfo {
   scale: number[]; // per factor, units of Euclidean factors
   box: [number, number][]; // per latent dimension, region that the roadmap covers
   arm: string | null;
+  poses: boolean; // paths can meet poses
   obstacles: boolean; // the first Euclidean factor can hold obstacles
   contrast: number; // of the metric; 0: none
 }
@@ -55,6 +58,19 @@ export interface Path {
   clearance: number; // least distance to an obstacle; infinite without
   seconds: number;
   reasons: number; // not to rely on it: bits of rm2_path_reason
+  met: Met | null; // of a motion that meets poses; its lengths are those of its route
+}
+
+/** How a motion meets its poses. */
+export interface Met {
+  stretch: number; // how far the poses are from what the demonstrations make plausible, in standard deviations
+  stretchLimit: number;
+  nodes: number[]; // of start, points to pass, end
+  errors: Float64Array; // poses x factors, in units of the data, orientations in radians; NaN: free
+  largest: Float64Array; // per factor, correction of the route in the same units
+  reason: string; // one line about a motion that is stretched, outside or blocked
+  correction: Float64Array; // nodes: in model units
+  samples: Float64Array[]; // motions that all meet the poses, nodes x ambient
 }
 
 export interface Grid {
@@ -140,29 +156,50 @@ export interface PathQuery {
 }
 
 const HEADER = 10;
+const MOTION_HEADER = 16;
+
+/** Numbers of an answer in their order, and the header of a path. */
+function unpack(values: Float64Array, header: number) {
+  let at = header;
+  const take = (count: number): Float64Array => values.subarray(at, (at += count));
+  const [nodes, length, energy, error, converged, straightLength, overSpread, clearance, seconds, reasons] = values as unknown as number[];
+  return { take, head: { nodes: nodes!, length: length!, energy: energy!, error: error!, converged: converged === 1, straightLength: straightLength!, overSpread: overSpread!, clearance: clearance!, seconds: seconds!, reasons: reasons! } };
+}
+
+const arraysOf = (take: (count: number) => Float64Array, nodes: number, info: ModelInfo) => ({
+  latent: take(nodes * info.latentDim),
+  points: take(nodes * info.ambient),
+  deviation: take(nodes),
+  speed: take(nodes),
+});
 
 export async function fetchPath(query: PathQuery, info: ModelInfo, signal?: AbortSignal): Promise<Path> {
   const body = [query.stage, query.points.length, ...query.points.flat(), ...obstacleNumbers(query.obstacles)];
-  const values = await numbers("geodesic", new Float64Array(body), signal);
-  const nodes = values[0]!;
-  let at = HEADER;
-  const take = (count: number) => values.subarray(at, (at += count));
-  return {
-    nodes,
-    length: values[1]!,
-    energy: values[2]!,
-    error: values[3]!,
-    converged: values[4] === 1,
-    straightLength: values[5]!,
-    overSpread: values[6]!,
-    clearance: values[7]!,
-    seconds: values[8]!,
-    reasons: values[9]!,
-    latent: take(nodes * info.latentDim),
-    points: take(nodes * info.ambient),
-    deviation: take(nodes),
-    speed: take(nodes),
-  };
+  const { take, head } = unpack(await numbers("geodesic", new Float64Array(body), signal), HEADER);
+  return { ...head, ...arraysOf(take, head.nodes, info), met: null };
+}
+
+export interface MotionQuery extends PathQuery {
+  poses: (Pose | null)[]; // of the points
+  samples: number;
+}
+
+export async function fetchMotion(query: MotionQuery, info: ModelInfo, signal?: AbortSignal): Promise<Path> {
+  const stops = query.points.flatMap((latent, k) => {
+    const pose = query.poses[k];
+    return pose ? [1, ...pose.map((x) => x ?? NaN)] : [0, ...latent];
+  });
+  const body = [query.stage, query.samples, query.points.length, ...stops, ...obstacleNumbers(query.obstacles)];
+  const values = await numbers("motion", new Float64Array(body), signal);
+  const [stretch, stretchLimit, , poses, factors, letters] = values.subarray(HEADER, MOTION_HEADER) as unknown as number[];
+  const { take, head } = unpack(values, MOTION_HEADER);
+  const nodes = Array.from(take(poses!));
+  const [errors, largest] = [take(poses! * factors!), take(factors!)];
+  const reason = new TextDecoder().decode(Uint8Array.from(take(letters!)));
+  const arrays = arraysOf(take, head.nodes, info);
+  const correction = take(head.nodes);
+  const samples = Array.from({ length: query.samples }, () => take(head.nodes * info.ambient));
+  return { ...head, ...arrays, met: { stretch: stretch!, stretchLimit: stretchLimit!, nodes, errors, largest, reason, correction, samples } };
 }
 
 /** Draws of whole trajectories over latent points: count x nodes x ambient. */

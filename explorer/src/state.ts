@@ -5,10 +5,15 @@ import type { ModelInfo, Obstacle } from "./protocol";
 export type MapColour = "magnification" | "deviation";
 export type PointColour = "trajectory" | "label" | "order";
 
+/** A point of the manifold that a handle stands for; null where it may be anything. */
+export type Pose = (number | null)[];
+
 export interface State {
   from: number[];
   to: number[];
   via: number[][];
+  poses: (Pose | null)[]; // of start, points to pass and end; null: the decoded latent point
+  ends: "meet" | "encoded"; // the motion meets the poses, or runs between their encodings
   obstacles: Obstacle[];
   axes: number[]; // latent dimensions on the map
   mapColour: MapColour;
@@ -18,6 +23,12 @@ export interface State {
   view: string; // name of the decoded view
   time: number; // 0..1 along the path
 }
+
+/** Latent points of the handles: start, points to pass, end. */
+export const stopsOf = ({ from, via, to }: State): number[][] => [from, ...via, to];
+
+/** Must the path meet a pose? */
+export const isMotion = (state: State): boolean => state.ends === "meet" && state.poses.some((pose) => pose !== null);
 
 export type Listener = (state: State, changed: Set<keyof State>) => void;
 
@@ -32,11 +43,21 @@ export class Store {
     return () => (this.listeners = this.listeners.filter((one) => one !== listener));
   }
 
-  /** Change some members; listeners run once per frame. */
+  /** Change some members; listeners run once per frame. A handle that moves on the map loses its pose. */
   update(change: Partial<State>): void {
+    const before = stopsOf(this.state);
+    const { poses } = this.state;
     Object.assign(this.state, change);
+    if (!change.poses) this.state.poses = stopsOf(this.state).map((stop) => poses[before.indexOf(stop)] ?? null);
+    if (this.state.poses.filter(Boolean).length !== poses.filter(Boolean).length) this.pending.add("poses");
     for (const key of Object.keys(change) as (keyof State)[]) this.pending.add(key);
     atFrame(this.inform);
+  }
+
+  /** Handles that have poses go to where the path passes these; it is not asked for again. */
+  place(latents: number[][]): void {
+    const stops = stopsOf(this.state).map((stop, k) => (this.state.poses[k] ? latents[k]! : stop));
+    Object.assign(this.state, { from: stops[0], via: stops.slice(1, -1), to: stops[stops.length - 1] });
   }
 
   private inform = (): void => {
@@ -48,6 +69,9 @@ export class Store {
 
 const ofLength = (value: unknown, n: number): value is number[] =>
   Array.isArray(value) && value.length === n && value.every((x) => typeof x === "number" && Number.isFinite(x));
+
+const isPose = (value: unknown, n: number): value is Pose =>
+  Array.isArray(value) && value.length === n && value.every((x) => x === null || (typeof x === "number" && Number.isFinite(x)));
 
 /** One axis of a line; two or three different ones of a larger space. */
 const fitAxes = (value: unknown, Q: number): value is number[] =>
@@ -65,6 +89,8 @@ export function readState(info: ModelInfo, latents: Float64Array, hash: string):
     from: row(0),
     to: row(last ? last.start + last.count - 1 : info.points - 1),
     via: [],
+    poses: [null, null],
+    ends: "meet",
     obstacles: [],
     axes: Q === 1 ? [0] : Q === 3 ? [0, 1, 2] : [0, 1],
     mapColour: "magnification",
@@ -83,6 +109,10 @@ export function readState(info: ModelInfo, latents: Float64Array, hash: string):
   if (ofLength(stored.from, Q)) state.from = stored.from;
   if (ofLength(stored.to, Q)) state.to = stored.to;
   if (Array.isArray(stored.via)) state.via = stored.via.filter((p): p is number[] => ofLength(p, Q));
+  state.poses = stopsOf(state).map(() => null);
+  if (info.poses && Array.isArray(stored.poses) && stored.poses.length === state.poses.length)
+    state.poses = stored.poses.map((p: unknown) => (isPose(p, info.ambient) ? p : null));
+  if (stored.ends === "encoded") state.ends = "encoded";
   if (Array.isArray(stored.obstacles) && info.obstacles)
     state.obstacles = stored.obstacles.filter(
       (o): o is Obstacle =>

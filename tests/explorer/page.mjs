@@ -173,7 +173,8 @@ let server = await serve(model, port);
   const downloads = [];
   page.on("download", (one) => downloads.push(one));
   const download = async (name) => {
-    const find = () => downloads.find((one) => one.suggestedFilename().endsWith(`.${name.toLowerCase()}`));
+    const known = downloads.length;
+    const find = () => downloads.slice(known).find((one) => one.suggestedFilename().endsWith(`.${name.toLowerCase()}`));
     await button(page, name).click();
     await eventually(find);
     return readFileSync(await find().path());
@@ -220,6 +221,81 @@ let server = await serve(model, port);
   await eventually(async () => (await stateOf(page)).via.length === 1);
   await page.keyboard.press("Delete");
   check("Delete removes a point to pass", await eventually(async () => (await stateOf(page)).via.length === 0));
+  await settled();
+
+  // poses: an end that is typed, one that is taken from the map, one to pass
+  await button(page, "Meet poses").click();
+  const line = (name) => page.getByLabel(name, { exact: true });
+  await line("Start").fill("1, 2, three");
+  await button(page, "Apply").click();
+  check("what is no pose is refused", await eventually(async () => (await page.locator("#pose-error").textContent()) === 'Start: "three" is not a number'), await page.locator("#pose-error").textContent());
+  await line("Start").fill("1 2 3");
+  await button(page, "Apply").click();
+  check("with the names of the numbers", await eventually(async () => (await page.locator("#pose-error").textContent()) === "Start: expected 5 numbers (x, y, sx, sy, sz), got 3"), await page.locator("#pose-error").textContent());
+  await line("Start").fill("");
+  await page.getByRole("button", { name: "From map" }).last().click();
+  await eventually(async () => (await line("End").inputValue()) !== "");
+  const shown = (await line("End").inputValue()).split(",").map(Number); // rounded
+  const goal = shown.map((x, k) => (k < 2 ? x : x / Math.hypot(...shown.slice(2))));
+  const ends = [goal[0] + 0.1, ...goal.slice(1)];
+  await line("End").fill(ends.join(" "));
+  await button(page, "Add a pose to pass").click();
+  const rows = table(readFileSync(inFolder("toy.csv"), "utf8"));
+  const pass = [rows[20].x + 0.02, rows[20].y, null, null, null];
+  await line("Pass 1").fill(pass.map((x) => x ?? "free").join(", "));
+  if (pictures) await page.screenshot({ path: join(pictures, "poses-dialog.png") });
+  await button(page, "Apply").click();
+  check("poses are kept", await eventually(async () => JSON.stringify((await stateOf(page)).poses) === JSON.stringify([null, pass, ends])), (await stateOf(page)).poses);
+  await settled();
+  check("the page says that they are met", await eventually(async () => (await page.locator("#fact-poses").textContent()) === "3 met") && (await number(page, "poses")) <= 1e-9);
+  check("and how far they are from the demonstrations", (await number(page, "stretch")) > 0 && (await number(page, "correction")) >= 0.05);
+  const motion = table((await download("CSV")).toString());
+  const [end, nearest] = [motion[motion.length - 1], Math.min(...motion.map((r) => Math.hypot(r.x - pass[0], r.y - pass[1])))];
+  check("the motion ends there", difference(["x", "y", "sx", "sy", "sz"].map((c) => end[c]), ends) < 1e-9 && "correction" in end, end, ends); // the library's own bound
+  check("and passes there", nearest < 1e-9, nearest);
+  await button(page, "Copy as command").click();
+  const meets = await eventuallyText(page, (text) => text.includes("point:"));
+  runShell(meets);
+  check("the copied command gives the same motion", difference(table(readFileSync(inFolder("path.csv"), "utf8")).map((r) => r.x), motion.map((r) => r.x)) < 1e-9, meets);
+  await button(page, "Copy as Python").click();
+  const calls = await eventuallyText(page, (text) => text.includes("goal_pose"));
+  if (havePython) check("so does the copied Python", Math.abs(runPython(`${calls}print(repr(path.stretch))`) - (await number(page, "stretch"))) < 1e-9, calls);
+  await page.reload();
+  await eventually(async () => (await page.locator("html").getAttribute("data-ready")) === "true");
+  await settled();
+  check("a reload keeps poses", await eventually(async () => (await page.locator("#fact-poses").textContent()) === "3 met"));
+  const stretch = await number(page, "stretch");
+  await button(page, "Samples").click();
+  await settled();
+  check("samples leave it as it is", await eventually(async () => Math.abs((await number(page, "stretch")) - stretch) < 1e-9));
+  await button(page, "Samples").click();
+  await settled();
+  const posed = await stateOf(page);
+  await drag(page, await locate(page, posed.from), (await locate(page, posed.from)).map((x) => x + 15));
+  await settled();
+  check("a handle that is dragged leaves the other poses", JSON.stringify((await stateOf(page)).poses) === JSON.stringify([null, pass, ends]) && (await page.locator("#fact-poses").count()) === 1);
+  await button(page, "Meet poses").click();
+  await line("Ends").selectOption("encoded");
+  await button(page, "Apply").click();
+  check("encodings need whole poses", await eventually(async () => /free entries/.test(await page.locator("#pose-error").textContent())));
+  await line("Pass 1").fill("");
+  await button(page, "Apply").click();
+  await eventually(async () => (await stateOf(page)).ends === "encoded");
+  await settled();
+  check("the old behaviour ends near the pose only", await eventually(async () => (await page.locator("#fact-poses").count()) === 0));
+  const near = table((await download("CSV")).toString());
+  check("which is not at it", Math.abs(near[near.length - 1].x - ends[0]) > 1e-6, near[near.length - 1].x, ends[0]);
+  await button(page, "Meet poses").click();
+  await page.keyboard.press("Escape");
+  await button(page, "Reset").click();
+  await button(page, "Meet poses").click();
+  await line("Ends").selectOption("meet");
+  await line("End").fill([ends[0] + 9, ...ends.slice(1)].join());
+  await button(page, "Apply").click();
+  check("a pose far away is said to be so", await eventually(async () => /times as far from the demonstrations/.test(await page.locator("#message").textContent())), await page.locator("#message").textContent());
+  check("in red", (await page.locator("#fact-stretch.bad").count()) === 1);
+  await button(page, "Reset").click();
+  check("Reset lets poses go", await eventually(async () => (await stateOf(page)).poses.every((p) => p === null) && (await page.locator("#fact-poses").count()) === 0));
   await settled();
 
   // every view, samples, menus
@@ -367,6 +443,37 @@ let server = await serve(model, port);
     }
     await one.stop();
   }
+}
+
+// ---- motions: how they look in three sizes --------------------------------------------------------------
+
+{
+  const one = await serve(inFolder("robot.h5"));
+  const points = new Float64Array(await (await fetch(`${one.url}points`)).arrayBuffer());
+  const info = await (await fetch(`${one.url}model`)).json();
+  const pose = (i) => Array.from(points.subarray(i * info.ambient, (i + 1) * info.ambient));
+  const goal = pose(info.trajectories[0].count - 1).map((x, k) => (k === 1 ? x + 0.05 : x));
+  const via = pose(info.trajectories[1].start + Math.round(info.trajectories[1].count / 2)).map((x, k) => (k < 3 ? x : null));
+  const latent = Array.from(new Float64Array(await (await fetch(`${one.url}latents`)).arrayBuffer()).slice(0, info.latentDim));
+  const state = { poses: [pose(0), via, goal], via: [latent], samples: true, time: 0.7 };
+  for (const [width, height, scheme] of [[1400, 850, "light"], [900, 600, "dark"], [400, 800, "light"]]) {
+    const { page, noise, close } = await open(one, { width, height, scheme, hash: `#${encodeURIComponent(JSON.stringify(state))}` });
+    const where = `a motion at ${width} x ${height}`;
+    check(`${where}: its poses are met`, await eventually(async () => / met$/.test(await page.locator("#fact-poses").textContent())));
+    const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight);
+    check(`${where}: fits the window`, await fits());
+    if (pictures) {
+      await sleep(2500);
+      await page.screenshot({ path: join(pictures, `motion-${width}.png`) });
+    }
+    await button(page, "Meet poses").click();
+    const box = await page.locator("#pose-dialog").boundingBox();
+    check(`${where}: so does the dialog`, box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height && (await fits()), box);
+    if (pictures) await page.screenshot({ path: join(pictures, `motion-${width}-dialog.png`) });
+    check(`${where}: silent`, noise.length === 0, noise);
+    await close();
+  }
+  await one.stop();
 }
 
 await browser.close();

@@ -114,6 +114,56 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   check("no arm is a message", (await ask(server, "arm", new Float64Array(info.ambient))).status === 422);
 }
 
+// ---- motions -------------------------------------------------------------------------------------
+
+{
+  const points = new Float64Array(await (await fetch(`${server.url}points`)).arrayBuffer());
+  const pose = (i) => Array.from(points.subarray(i * info.ambient, (i + 1) * info.ambient));
+  const [start, goal] = [pose(0), pose(info.points - 1)];
+  goal[0] += 0.1; // nobody has been there
+  const F = info.factors.length;
+  const HEAD = 16;
+  /** [latents, points, deviation, speed, correction, samples] of an answer, with its header and what is before them. */
+  const unpack = (values, samples = 0) => {
+    const [n, poses, letters] = [values[0], values[13], values[15]];
+    let at = HEAD;
+    const take = (count) => values.subarray(at, (at += count));
+    const out = { n, poses, nodes: [...take(poses)], errors: [...take(poses * F)], largest: [...take(F)], reason: String.fromCharCode(...take(letters)) };
+    return { ...out, latent: take(n * Q), points: take(n * info.ambient), deviation: take(n), speed: take(n), correction: take(n), samples: take(samples * n * info.ambient), rest: values.length - at };
+  };
+  const command = (...args) => JSON.parse(run("geodesic", "toy.h5", `--from=point:${start.join()}`, ...args, "--json", "-o", "motion.csv", "--force"));
+  const answer = await ask(server, "motion", [2, 2, 2, 1, ...start, 1, ...goal, 0]);
+  const said = command(`--to=point:${goal.join()}`);
+  const m = unpack(answer.values, 2);
+  const rows = table(readFileSync(inFolder("motion.csv"), "utf8"));
+  const column = (name) => rows.map((r) => r[name]);
+  check("a motion as the command finds it", difference(m.points, rows.flatMap((r) => info.columns.map((c) => r[c]))) < 1e-10 && m.rest === 0);
+  check("with its numbers", Math.abs(answer.values[10] - said.stretch) < 1e-10 && answer.values[11] === said.stretch_limit && difference(m.largest, said.correction) < 1e-10, answer.values[10], said.stretch);
+  check("and its columns", difference(m.deviation, column("deviation")) < 1e-9 && difference(m.correction, column("correction")) < 1e-9);
+  check("it begins and ends at the poses", difference([...m.points.slice(0, info.ambient)], start) < 1e-9 && difference([...m.points.slice(-info.ambient)], goal) < 1e-9); // the library's own bound
+  check("so do its samples", [0, 1].every((k) => difference([...m.samples.slice(((k + 1) * m.n - 1) * info.ambient, (k + 1) * m.n * info.ambient)], goal) < 1e-9));
+  check("nodes and errors of the poses", m.nodes.join() === `0,${m.n - 1}` && Math.max(...m.errors) < 1e-9, m.nodes, m.errors);
+  const via = pose(20).map((x, k) => (k < 2 ? x + 0.03 : NaN)); // a position without a direction
+  const through = unpack((await ask(server, "motion", [2, 0, 3, 0, ...row(0), 1, ...via, 1, ...goal, 0])).values);
+  const place = through.nodes[1] * info.ambient;
+  check("a point to pass with a free factor, from a latent point", difference([...through.points.slice(place, place + 2)], via.slice(0, 2)) < 1e-9 && Number.isNaN(through.errors[F + 1]), through.nodes);
+  const quick = unpack((await ask(server, "motion", [1, 0, 2, 1, ...start, 1, ...goal, 0])).values);
+  check("a quick motion meets them, too", quick.n < m.n && difference([...quick.points.slice(-info.ambient)], goal) < 1e-9, quick.n);
+  const far = (await ask(server, "motion", [2, 0, 2, 1, ...start, 1, goal[0] + 5, ...goal.slice(1), 0])).values;
+  check("one that nobody would do is outside, and says why", (far[9] & 8) !== 0 && far[10] > far[11] && /goal is .* times as far/.test(unpack(far).reason), far[10], unpack(far).reason);
+  const middle = [m.points[100 * info.ambient], m.points[100 * info.ambient + 1]];
+  const around = (await ask(server, "motion", [2, 0, 2, 1, ...start, 1, ...goal, 1, ...middle, 0.1])).values;
+  const away = unpack(around);
+  const nearest = Math.min(...Array.from({ length: away.n }, (_, k) => Math.hypot(away.points[k * info.ambient] - middle[0], away.points[k * info.ambient + 1] - middle[1]) - 0.1));
+  check("a motion around an obstacle", around[7] > 0 && around[7] <= nearest + 1e-9, around[7], nearest);
+  const off = await ask(server, "motion", [2, 0, 2, 1, 0, 0, 9, 9, 9, 1, ...goal, 0]);
+  check("a pose off the manifold is a message", off.status === 422 && /start: .*off the manifold/.test(off.text), off.text);
+  check("a pose that is free is a message", (await ask(server, "motion", [2, 0, 2, 1, ...start.map(() => NaN), 1, ...goal, 0])).status === 422);
+  check("one pose is no motion", (await ask(server, "motion", [2, 0, 1, 1, ...start, 0])).status === 400);
+  check("nor is half of one", (await ask(server, "motion", [2, 0, 2, 1, ...start, 1, ...goal.slice(1)])).status === 400);
+  check("no latent point may be NaN", (await ask(server, "motion", [2, 0, 2, 0, NaN, 0, 1, ...goal, 0])).status === 400);
+}
+
 // ---- new data ------------------------------------------------------------------------------------
 
 const encode = (text) => ask(server, "encode", new TextEncoder().encode(text));

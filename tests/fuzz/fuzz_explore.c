@@ -10,7 +10,7 @@
 enum { DEMOS = 2, POINTS = 6, OK = 200, BAD = 400, NOT_FOUND = 404, FAULT = 422 };
 
 static const char *const questions[] = {"grid", "decode", "geodesic", "samples",
-                                        "arm",  "encode", "latents",  "other"};
+                                        "arm",  "encode", "motion",   "other"};
 
 /* The explorer of a model that is trained once. */
 static explorer *small_explorer(void) {
