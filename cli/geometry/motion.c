@@ -218,8 +218,9 @@ static int find_motion(motion_job *j) {
                                       .via = j->via};
     progress_begin(&j->m->work, &p);
     rm2_status status = compute(j, &request);
-    int code = progress_end(&p, status);
-    return status == RM2_ERR_DOMAIN ? EXIT_USAGE : code; /* an option that is no point of the manifold */
+    code = progress_end(&p, status);
+    return status == RM2_ERR_DOMAIN ? EXIT_USAGE
+                                    : code; /* an option that is no point of the manifold */
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
