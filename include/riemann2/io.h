@@ -100,6 +100,7 @@ typedef struct rm2_array {
     const char *const
         *texts; /* for rm2_npz_write: the values are codes into these, UTF-8; NULL: numbers */
     size_t text_count;
+    bool integers; /* for writers: the values are whole, and are written as 64-bit integers */
 } rm2_array;
 
 RM2_API size_t rm2_array_count(const rm2_array *array); /* product of the shape */

@@ -53,7 +53,7 @@ typedef struct rm2i_npy_span {
  * dimension, which is refused in Fortran order. The source then stands after the array, except if the span is empty. */
 rm2_status rm2i_npy_load(rm2i_source *source, const rm2i_npy_span *span, rm2_array *array);
 
-/* The same for an array of texts, of one dimension. */
+/* The same for an array of texts, of one dimension or none. */
 rm2_status rm2i_npy_load_texts(rm2i_source *source, const rm2i_npy_span *span, rm2_texts *texts);
 bool rm2i_npy_is_text(rm2i_npy_type type);
 
@@ -72,18 +72,18 @@ rm2_status rm2i_npy_read_span(rm2_context *ctx, const char *path, const rm2i_npy
 
 enum { RM2I_NPY_HEADER_MAX = 256 }; /* bytes of any header written here */
 
-/* Magic, version and header of an array of doubles; returns its size, a multiple of 64. */
+/* Magic, version and header of an array; returns its size, a multiple of 64. */
 size_t rm2i_npy_format_header(const rm2_array *array, char header[RM2I_NPY_HEADER_MAX]);
 
-/* The elements of an array of texts as they are in a file: code points of 4 bytes, `width` of them per text.
- * Failure if a value is not the code of a text. The caller frees them. */
-rm2_status rm2i_npy_encode_texts(rm2_context *ctx, const rm2_array *array, void **bytes,
-                                 size_t *size);
+/* The elements of an array as they are in a file: texts as code points of 4 bytes, as many per text as the longest has;
+ * integers of 64 bits. Failure if a value is not the code of a text, or not an integer. Doubles are there already: *bytes
+ * is NULL then. The caller frees them. */
+rm2_status rm2i_npy_encode(rm2_context *ctx, const rm2_array *array, void **bytes, size_t *size);
 /* Bytes of an element: of a number, or of the longest text. */
 size_t rm2i_npy_element_size(const rm2_array *array);
 
-/* The whole file of an array of numbers on a stream; errors stay in the stream. */
-void rm2i_npy_print(FILE *stream, const rm2_array *array);
+/* The whole file of an array of numbers on a stream, with its elements as they are in a file; errors stay in the stream. */
+void rm2i_npy_print(FILE *stream, const rm2_array *array, const void *elements);
 
 /* Failure if the array cannot be written: no values, too many dimensions, sizes that overflow. */
 rm2_status rm2i_npy_check_array(rm2_context *ctx, const rm2_array *array);

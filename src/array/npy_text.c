@@ -133,7 +133,7 @@ static rm2_status check_header(const rm2i_source *source, const rm2i_npy_header 
     if (!rm2i_npy_is_text(header->type))
         return rm2i_fail(source->ctx, RM2_ERR_UNSUPPORTED,
                          "%s: the array holds numbers, expected texts", source->name);
-    if (header->dims != 1)
+    if (header->dims > 1)
         return rm2i_fail(source->ctx, RM2_ERR_UNSUPPORTED,
                          "%s: texts are read from arrays of one dimension, not %zu; save x.ravel()",
                          source->name, header->dims);

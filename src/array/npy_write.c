@@ -1,6 +1,8 @@
-/* .npy files from arrays of doubles: version 1.0, C order, the byte order of this machine named in
+/* .npy files from arrays: version 1.0, C order, the byte order of this machine named in
  * the header, data at a multiple of 64 bytes as NumPy does it. */
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "array/npy.h"
@@ -57,8 +59,8 @@ size_t rm2i_npy_element_size(const rm2_array *array) {
     return longest * sizeof(uint32_t);
 }
 
-rm2_status rm2i_npy_encode_texts(rm2_context *ctx, const rm2_array *array, void **bytes,
-                                 size_t *size) {
+static rm2_status encode_texts(rm2_context *ctx, const rm2_array *array, void **bytes,
+                               size_t *size) {
     size_t count = rm2_array_count(array), width = rm2i_npy_element_size(array) / sizeof(uint32_t);
     uint32_t *characters;
     for (size_t i = 0; i < count; i++)
@@ -79,12 +81,42 @@ rm2_status rm2i_npy_encode_texts(rm2_context *ctx, const rm2_array *array, void 
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
+static rm2_status encode_integers(rm2_context *ctx, const rm2_array *array, void **bytes) {
+    size_t count = rm2_array_count(array);
+    int64_t *integers;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof *integers, &integers));
+    for (size_t i = 0; i < count; i++) {
+        double value = array->values[i];
+        if (!(fabs(value) <= 0x1p53 && value == floor(value))) {
+            free(integers);
+            return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                             "entry %zu of an array of integers is %g; expected a whole number up "
+                             "to 2^53",
+                             i, value);
+        }
+        integers[i] = (int64_t)value;
+    }
+    *bytes = integers;
+    return RM2_OK;
+}
+
+rm2_status rm2i_npy_encode(rm2_context *ctx, const rm2_array *array, void **bytes, size_t *size) {
+    *bytes = NULL;
+    *size = rm2_array_count(array) * sizeof(double);
+    if (array->texts)
+        return encode_texts(ctx, array, bytes, size);
+    return array->integers ? encode_integers(ctx, array, bytes) : RM2_OK;
+}
+
 size_t rm2i_npy_format_header(const rm2_array *array, char header[RM2I_NPY_HEADER_MAX]) {
     char *text = header + PREFIX;
     size_t room = RM2I_NPY_HEADER_MAX - PREFIX;
     size_t element = rm2i_npy_element_size(array);
     int used = snprintf(text, room, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
-                        rm2i_npy_native_order(), array->texts ? 'U' : 'f',
+                        rm2i_npy_native_order(),
+                        array->texts      ? 'U'
+                        : array->integers ? 'i'
+                                          : 'f',
                         array->texts ? element / sizeof(uint32_t) : element);
     for (size_t i = 0; i < array->dims; i++)
         used += snprintf(text + used, room - (size_t)used, "%s%zu", i ? ", " : "", array->shape[i]);
@@ -98,12 +130,19 @@ size_t rm2i_npy_format_header(const rm2_array *array, char header[RM2I_NPY_HEADE
     return total;
 }
 
-void rm2i_npy_print(FILE *stream, const rm2_array *array) {
+void rm2i_npy_print(FILE *stream, const rm2_array *array, const void *elements) {
     char header[RM2I_NPY_HEADER_MAX];
     size_t size = rm2i_npy_format_header(array, header), count = rm2_array_count(array);
     (void)fwrite(header, 1, size, stream);
     if (count > 0)
-        (void)fwrite(array->values, sizeof(double), count, stream);
+        (void)fwrite(elements, sizeof(double), count, stream);
+}
+
+static rm2_status print(rm2_context *ctx, FILE *stream, const char *path, const rm2_array *array,
+                        const void *encoded) {
+    errno = 0;
+    rm2i_npy_print(stream, array, encoded ? encoded : array->values);
+    return rm2i_stream_check(ctx, stream, path);
 }
 
 rm2_status rm2_npy_write(rm2_context *ctx, const char *path, const rm2_array *array,
@@ -112,12 +151,14 @@ rm2_status rm2_npy_write(rm2_context *ctx, const char *path, const rm2_array *ar
     RM2_TRY(rm2i_npy_check_array(ctx, array));
     if (array->texts)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: texts are written to .npz files only", path);
+    void *encoded;
+    size_t size;
     rm2_writer *output;
-    RM2_TRY(rm2_writer_open(ctx, path, overwrite, &output));
-    FILE *stream = rm2_writer_stream(output);
-    errno = 0;
-    rm2i_npy_print(stream, array);
-    rm2_status status = rm2i_stream_check(ctx, stream, path);
+    RM2_TRY(rm2i_npy_encode(ctx, array, &encoded, &size));
+    rm2_status status = rm2_writer_open(ctx, path, overwrite, &output);
+    if (status == RM2_OK)
+        status = print(ctx, rm2_writer_stream(output), path, array, encoded);
+    free(encoded);
     if (status == RM2_OK)
         return rm2_writer_commit(ctx, output);
     rm2_writer_discard(output);

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "array/archive.h"
-#include "array/npy.h"
+#include "array/npz.h"
 #include "array/zip.h"
 
-enum { PLACE_SIZE = 512 }; /* chars of "file.npz: array 'name'" */
+enum {
+    PLACE_SIZE = 512, /* chars of "file.npz: array 'name'" */
+    PIECE = 1 << 13   /* bytes at a time of an array that nobody keeps */
+};
 
 struct rm2_npz {
     rm2i_source archive;
@@ -43,22 +46,31 @@ static void keep_arrays(rm2_context *ctx, rm2_npz *npz) {
     }
 }
 
-/* NumPy reads the last of two arrays with one name, we the first: neither is right, so say it. */
-static rm2_status warn_of_twins(rm2_context *ctx, const rm2_npz *npz) {
+rm2_status rm2i_npz_twin(rm2_context *ctx, const rm2_npz *npz, const char **name) {
     rm2i_text_set names = {.count = 0};
     rm2_status status = RM2_OK;
-    for (size_t i = 0, number; i < npz->count && status == RM2_OK; i++) {
-        const char *name = npz->entries[i].name;
+    *name = NULL;
+    for (size_t i = 0, number; i < npz->count && status == RM2_OK && !*name; i++) {
         size_t before = names.count;
-        char shown[RM2I_SHOWN_SIZE];
-        status = rm2i_text_set_add(ctx, &names, name, strlen(name), &number);
+        const char *next = npz->entries[i].name;
+        status = rm2i_text_set_add(ctx, &names, next, strlen(next), &number);
         if (status == RM2_OK && names.count == before)
-            rm2i_log(ctx, RM2_LOG_WARNING,
-                     "%s: the name '%s' appears more than once; its first array is read",
-                     npz->archive.name, rm2i_shown(name, strlen(name), shown));
+            *name = next;
     }
     rm2i_text_set_free(&names);
     return status;
+}
+
+/* NumPy reads the last of two arrays with one name, we the first: neither is right, so say it. */
+static rm2_status warn_of_twins(rm2_context *ctx, const rm2_npz *npz) {
+    const char *name;
+    char shown[RM2I_SHOWN_SIZE];
+    RM2_TRY(rm2i_npz_twin(ctx, npz, &name));
+    if (name)
+        rm2i_log(ctx, RM2_LOG_WARNING,
+                 "%s: the name '%s' appears more than once; its first array is read",
+                 npz->archive.name, rm2i_shown(name, strlen(name), shown));
+    return RM2_OK;
 }
 
 static rm2_status read_directory(rm2_context *ctx, rm2_npz *npz) {
@@ -67,12 +79,12 @@ static rm2_status read_directory(rm2_context *ctx, rm2_npz *npz) {
     keep_arrays(ctx, npz);
     if (npz->count == 0)
         return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s holds no arrays", npz->archive.name);
-    return warn_of_twins(ctx, npz);
+    return RM2_OK;
 }
 
-/* An archive over the source, which it takes over, also on failure. */
-static rm2_status open_source(rm2_context *ctx, rm2i_source source, rm2_npz **npz) {
+rm2_status rm2i_npz_open_source(rm2_context *ctx, rm2i_source source, rm2_npz **npz) {
     rm2_npz *opened = NULL;
+    *npz = NULL;
     rm2_status status = rm2i_calloc(ctx, 1, sizeof *opened, &opened);
     if (status != RM2_OK) {
         rm2i_source_close(&source);
@@ -88,6 +100,17 @@ static rm2_status open_source(rm2_context *ctx, rm2i_source source, rm2_npz **np
         *npz = opened;
     else
         rm2_npz_close(opened);
+    return status;
+}
+
+/* The same with a warning. */
+static rm2_status open_source(rm2_context *ctx, rm2i_source source, rm2_npz **npz) {
+    RM2_TRY(rm2i_npz_open_source(ctx, source, npz));
+    rm2_status status = warn_of_twins(ctx, *npz);
+    if (status != RM2_OK) {
+        rm2_npz_close(*npz);
+        *npz = NULL;
+    }
     return status;
 }
 
@@ -205,8 +228,8 @@ rm2_status rm2_npz_holds_texts(rm2_context *ctx, rm2_npz *npz, size_t index, boo
     return unpack(ctx, npz, index, take_kind, texts);
 }
 
-static rm2_status load_array(rm2_context *ctx, rm2_npz *npz, size_t index,
-                             const rm2i_npy_span *span, rm2_array *array) {
+rm2_status rm2i_npz_load(rm2_context *ctx, rm2_npz *npz, size_t index, const rm2i_npy_span *span,
+                         rm2_array *array) {
     request r = {.span = span, .to.numbers = array};
     RM2_TRY(check_index(ctx, npz, index));
     rm2_status status = unpack(ctx, npz, index, take_numbers, &r);
@@ -217,11 +240,43 @@ static rm2_status load_array(rm2_context *ctx, rm2_npz *npz, size_t index,
     return status;
 }
 
+rm2_status rm2i_npz_header(rm2_context *ctx, rm2_npz *npz, size_t index, rm2i_npy_header *header) {
+    RM2_TRY(check_index(ctx, npz, index));
+    return unpack(ctx, npz, index, take_header, header);
+}
+
+static rm2_status take_nothing(rm2i_zip_stream *stream, void *buffer) {
+    while (rm2i_source_left(&stream->source) > 0) {
+        uint64_t left = rm2i_source_left(&stream->source);
+        RM2_TRY(rm2i_source_exactly(&stream->source, buffer, left < PIECE ? (size_t)left : PIECE,
+                                    "the array"));
+    }
+    return rm2i_zip_check_end(stream);
+}
+
+rm2_status rm2i_npz_verify(rm2_context *ctx, rm2_npz *npz, size_t index) {
+    unsigned char buffer[PIECE];
+    RM2_TRY(check_index(ctx, npz, index));
+    return unpack(ctx, npz, index, take_nothing, buffer);
+}
+
+const char *rm2i_npz_path(const rm2_npz *npz) {
+    return npz->path;
+}
+
+uint64_t rm2i_npz_size(const rm2_npz *npz) {
+    return npz->archive.size;
+}
+
+uint64_t rm2i_npz_unpacked(const rm2_npz *npz, size_t index) {
+    return npz->entries[index].size;
+}
+
 rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_array *array) {
     RM2_REQUIRE(ctx, array);
     *array = (rm2_array){0};
     RM2_REQUIRE(ctx, npz);
-    return load_array(ctx, npz, index, NULL, array);
+    return rm2i_npz_load(ctx, npz, index, NULL, array);
 }
 
 static rm2_status load_texts(rm2_context *ctx, rm2_npz *npz, size_t index,
@@ -265,7 +320,7 @@ static rm2_status describe(rm2_context *ctx, described *d, size_t index) {
     rm2_archive_entry *e = &d->entries[index];
     rm2i_npy_header header;
     *e = (rm2_archive_entry){.name = rm2_npz_name(d->npz, index)};
-    rm2_status status = unpack(ctx, d->npz, index, take_header, &header);
+    rm2_status status = rm2i_npz_header(ctx, d->npz, index, &header);
     if (status == RM2_ERR_MEMORY)
         return status;
     if (status != RM2_OK) {
@@ -315,7 +370,7 @@ static void tell_damage(rm2_context *ctx, described *d) {
 rm2_status rm2i_npz_numbers(rm2_context *ctx, void *file, size_t index, const rm2i_npy_span *span,
                             rm2_array *array) {
     described *d = file;
-    RM2_TRY(load_array(ctx, d->npz, index, span, array));
+    RM2_TRY(rm2i_npz_load(ctx, d->npz, index, span, array));
     tell_damage(ctx, d);
     return RM2_OK;
 }

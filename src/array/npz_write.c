@@ -1,40 +1,42 @@
 /* .npz files: stored zip entries, so that writing is as fast as the disk and any reader takes them.
  * Times are fixed at the start of 1980, the zero of zip: the same arrays give the same bytes.
  * 64-bit records are written only where 32 bits do not do. Checksums are computed before the
- * entry is written, so that pipes work. */
+ * entry is written, so that pipes work; that of an array which comes in pieces follows it (a data descriptor). */
+#include "array/npz.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/npy.h"
 #include "array/zip.h"
 
 enum {
     VERSION = 20,           /* zip 2.0; */
     VERSION64 = 45,         /* 4.5 for 64-bit records */
+    FLAG_LATE = 1 << 3,     /* checksum and sizes follow the data */
     FLAG_UTF8 = 1 << 11,    /* the name is UTF-8 */
     DATE_1980 = 1 << 5 | 1, /* January 1st */
     EXTRA64_MAX = 28,       /* bytes of the extra field with three 64-bit numbers */
+    LATE_MAX = 24,          /* bytes of a data descriptor */
     CRC_PIECE = 1 << 30,    /* bytes for one call of crc32 */
     NAME_MAX_SIZE = 65000   /* bytes: with ".npy" still a 16-bit number */
 };
 
 typedef struct entry {
-    char *name; /* with ".npy" */
     unsigned flags;
     uint32_t crc;
     uint64_t size, offset;
 } entry;
 
-typedef struct writer {
-    rm2_context *ctx;
+struct rm2i_npz_writer {
     FILE *stream;
     const char *path;
-    const rm2_array *arrays;
+    rm2i_text_set names; /* with ".npy", one per entry */
     entry *entries;
-    size_t count;
+    size_t capacity;
+    size_t left;     /* values of the announced array that are still to come */
     uint64_t offset; /* bytes written */
-} writer;
+};
 
 static size_t put(unsigned char *record, size_t at, uint64_t value, size_t bytes) {
     for (size_t i = 0; i < bytes; i++)
@@ -46,7 +48,7 @@ static uint64_t clip32(uint64_t value) {
     return value < RM2I_ZIP_MAX32 ? value : RM2I_ZIP_MAX32;
 }
 
-static void emit(writer *w, const void *bytes, size_t size) {
+static void emit(rm2i_npz_writer *w, const void *bytes, size_t size) {
     (void)fwrite(bytes, 1, size, w->stream);
     w->offset += size;
 }
@@ -65,52 +67,65 @@ static size_t put_extra64(unsigned char extra[EXTRA64_MAX], const uint64_t *numb
 }
 
 /* What local header and directory entry have in common, from "version needed" to the lengths. */
-static size_t put_common(unsigned char *record, size_t at, const entry *e, size_t extra) {
+static size_t put_common(unsigned char *record, size_t at, const entry *e, const char *name,
+                         size_t extra, bool late) {
     at = put(record, at, extra ? VERSION64 : VERSION, 2);
     at = put(record, at, e->flags, 2);
     at = put(record, at, RM2I_ZIP_STORED, 2);
     at = put(record, at, 0, 2); /* midnight */
     at = put(record, at, DATE_1980, 2);
-    at = put(record, at, e->crc, 4);
-    at = put(record, at, clip32(e->size), 4); /* packed and unpacked size are the same */
-    at = put(record, at, clip32(e->size), 4);
-    at = put(record, at, strlen(e->name), 2);
+    at = put(record, at, late ? 0 : e->crc, 4);
+    at = put(record, at, late ? 0 : clip32(e->size), 4); /* packed and unpacked size are the same */
+    at = put(record, at, late ? 0 : clip32(e->size), 4);
+    at = put(record, at, strlen(name), 2);
     return put(record, at, extra, 2);
 }
 
-static void emit_local(writer *w, const entry *e) {
+static void emit_local(rm2i_npz_writer *w, const entry *e, const char *name) {
     unsigned char record[RM2I_ZIP_LOCAL_SIZE], extra[EXTRA64_MAX];
-    size_t extra_size = put_extra64(extra, (uint64_t[]){e->size, e->size}, 2);
+    bool late = (e->flags & FLAG_LATE) != 0;
+    size_t extra_size = late ? 0 : put_extra64(extra, (uint64_t[]){e->size, e->size}, 2);
     size_t at = put(record, 0, RM2I_ZIP_LOCAL, 4);
-    at = put_common(record, at, e, extra_size);
+    at = put_common(record, at, e, name, extra_size, late);
     emit(w, record, at);
-    emit(w, e->name, strlen(e->name));
+    emit(w, name, strlen(name));
     emit(w, extra, extra_size);
 }
 
-static void emit_directory_entry(writer *w, const entry *e) {
+/* Checksum and sizes behind the data; 64 bits where the sizes need them. */
+static void emit_late(rm2i_npz_writer *w, const entry *e) {
+    unsigned char record[LATE_MAX];
+    size_t width = e->size >= RM2I_ZIP_MAX32 ? 8 : 4;
+    size_t at = put(record, 0, RM2I_ZIP_LATE, 4);
+    at = put(record, at, e->crc, 4);
+    at = put(record, at, e->size, width);
+    at = put(record, at, e->size, width);
+    emit(w, record, at);
+}
+
+static void emit_directory_entry(rm2i_npz_writer *w, const entry *e, const char *name) {
     unsigned char record[RM2I_ZIP_ENTRY_SIZE], extra[EXTRA64_MAX];
     size_t extra_size = put_extra64(extra, (uint64_t[]){e->size, e->size, e->offset}, 3);
     size_t at = put(record, 0, RM2I_ZIP_ENTRY, 4);
     at = put(record, at, extra_size ? VERSION64 : VERSION, 2); /* made by */
-    at = put_common(record, at, e, extra_size);
+    at = put_common(record, at, e, name, extra_size, false);
     at = put(record, at, 0, 2 + 2); /* comment, disk */
     at = put(record, at, 0, 2 + 4); /* attributes */
     at = put(record, at, clip32(e->offset), 4);
     emit(w, record, at);
-    emit(w, e->name, strlen(e->name));
+    emit(w, name, strlen(name));
     emit(w, extra, extra_size);
 }
 
-static void emit_end64(writer *w, uint64_t start, uint64_t end) {
+static void emit_end64(rm2i_npz_writer *w, uint64_t start, uint64_t end) {
     unsigned char record[RM2I_ZIP_END64_SIZE + RM2I_ZIP_LOCATOR64_SIZE];
     size_t at = put(record, 0, RM2I_ZIP_END64, 4);
     at = put(record, at, RM2I_ZIP_END64_SIZE - 12, 8);
     at = put(record, at, VERSION64, 2);
     at = put(record, at, VERSION64, 2);
     at = put(record, at, 0, 4 + 4); /* disks */
-    at = put(record, at, w->count, 8);
-    at = put(record, at, w->count, 8);
+    at = put(record, at, w->names.count, 8);
+    at = put(record, at, w->names.count, 8);
     at = put(record, at, end - start, 8);
     at = put(record, at, start, 8);
     at = put(record, at, RM2I_ZIP_LOCATOR64, 4);
@@ -120,12 +135,12 @@ static void emit_end64(writer *w, uint64_t start, uint64_t end) {
     emit(w, record, at);
 }
 
-static void emit_directory(writer *w) {
+static void emit_directory(rm2i_npz_writer *w) {
     uint64_t start = w->offset;
-    for (size_t i = 0; i < w->count; i++)
-        emit_directory_entry(w, &w->entries[i]);
+    for (size_t i = 0; i < w->names.count; i++)
+        emit_directory_entry(w, &w->entries[i], w->names.texts[i]);
     uint64_t end = w->offset;
-    uint64_t count = w->count < RM2I_ZIP_MAX16 ? w->count : RM2I_ZIP_MAX16;
+    uint64_t count = w->names.count < RM2I_ZIP_MAX16 ? w->names.count : RM2I_ZIP_MAX16;
     if (count == RM2I_ZIP_MAX16 || end >= RM2I_ZIP_MAX32)
         emit_end64(w, start, end);
     unsigned char record[RM2I_ZIP_END_SIZE];
@@ -139,107 +154,164 @@ static void emit_directory(writer *w) {
     emit(w, record, at);
 }
 
-static uint32_t checksum(const char *header, size_t header_size, const void *data, size_t size) {
-    uLong crc = crc32(crc32(0, NULL, 0), (const unsigned char *)header, (uInt)header_size);
+static uint32_t add_checksum(uint32_t sum, const void *data, size_t size) {
     const unsigned char *p = data;
     while (size > 0) {
         size_t piece = size < CRC_PIECE ? size : CRC_PIECE;
-        crc = crc32(crc, p, (uInt)piece);
+        sum = (uint32_t)crc32(sum, p, (uInt)piece);
         p += piece;
         size -= piece;
     }
-    return (uint32_t)crc;
+    return sum;
 }
 
-static rm2_status write_array(writer *w, size_t i) {
-    entry *e = &w->entries[i];
-    char header[RM2I_NPY_HEADER_MAX];
-    size_t header_size = rm2i_npy_format_header(&w->arrays[i], header);
-    size_t data_size = rm2_array_count(&w->arrays[i]) * sizeof(double);
-    void *texts = NULL;
-    if (w->arrays[i].texts)
-        RM2_TRY(rm2i_npy_encode_texts(w->ctx, &w->arrays[i], &texts, &data_size));
-    const void *data = texts ? texts : w->arrays[i].values;
-    e->crc = checksum(header, header_size, data, data_size);
-    e->size = header_size + data_size;
-    e->offset = w->offset;
-    emit_local(w, e);
-    emit(w, header, header_size);
-    if (data_size > 0)
-        emit(w, data, data_size);
-    free(texts);
-    return rm2i_stream_check(w->ctx, w->stream, w->path);
-}
+/* ---- entries --------------------------------------------------------------------------------- */
 
-/* Names as NumPy gives them: arr_0, arr_1, ... where there is none. */
-static rm2_status name_entry(writer *w, size_t i) {
-    char number[RM2I_NUMBER_SIZE];
-    const char *name = w->arrays[i].name;
-    if (!name) {
-        (void)snprintf(number, sizeof number, "arr_%zu", i);
-        name = number;
-    }
-    size_t size = strlen(name);
+/* The next entry under its name; failure if that is taken. */
+static rm2_status add_entry(rm2_context *ctx, rm2i_npz_writer *w, const char *name, entry **e) {
+    size_t size = strlen(name), before = w->names.count, number;
+    char *full;
     if (size == 0 || size > NAME_MAX_SIZE)
-        return rm2i_fail(w->ctx, RM2_ERR_ARGUMENT, "the name of array %zu is empty or too long", i);
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the name of array %zu is empty or too long",
+                         before);
+    if (w->left > 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: %zu values fewer than announced", w->path,
+                         w->left);
+    if (before == w->capacity) {
+        RM2_TRY(rm2i_grow(ctx, 2 * w->capacity + 16, sizeof *w->entries, &w->entries));
+        w->capacity = 2 * w->capacity + 16;
+    }
+    RM2_TRY(rm2i_alloc(ctx, size + sizeof ".npy", 1, &full));
+    memcpy(full, name, size);
+    memcpy(full + size, ".npy", sizeof ".npy");
+    rm2_status status = rm2i_text_set_add(ctx, &w->names, full, size + strlen(".npy"), &number);
+    free(full);
+    if (status == RM2_OK && w->names.count == before)
+        status = rm2i_fail(ctx, RM2_ERR_ARGUMENT, "arrays %zu and %zu have the same name", number,
+                           before);
+    RM2_TRY(status);
+    *e = &w->entries[before];
+    **e = (entry){.offset = w->offset};
     for (size_t k = 0; k < size; k++)
         if ((unsigned char)name[k] >= 0x80)
-            w->entries[i].flags = FLAG_UTF8;
-    RM2_TRY(rm2i_alloc(w->ctx, size + sizeof ".npy", 1, &w->entries[i].name));
-    memcpy(w->entries[i].name, name, size);
-    memcpy(w->entries[i].name + size, ".npy", sizeof ".npy");
+            (*e)->flags = FLAG_UTF8;
     return RM2_OK;
 }
 
-static rm2_status name_entries(writer *w) {
-    rm2i_text_set names = {0};
-    rm2_status status = RM2_OK;
-    for (size_t i = 0; i < w->count && status == RM2_OK; i++) {
-        size_t place = i;
-        status = rm2i_npy_check_array(w->ctx, &w->arrays[i]);
-        if (status == RM2_OK)
-            status = name_entry(w, i);
-        if (status == RM2_OK)
-            status = rm2i_text_set_add(w->ctx, &names, w->entries[i].name,
-                                       strlen(w->entries[i].name), &place);
-        if (status == RM2_OK && place < i)
-            status = rm2i_fail(w->ctx, RM2_ERR_ARGUMENT, "arrays %zu and %zu have the same name",
-                               place, i);
-    }
-    rm2i_text_set_free(&names);
-    return status;
+static rm2_status put_array(rm2_context *ctx, rm2i_npz_writer *w, const char *name,
+                            const rm2_array *array, const void *data, size_t size) {
+    char header[RM2I_NPY_HEADER_MAX];
+    size_t header_size = rm2i_npy_format_header(array, header);
+    entry *e;
+    RM2_TRY(add_entry(ctx, w, name, &e));
+    e->crc = add_checksum(add_checksum(0, header, header_size), data, size);
+    e->size = header_size + size;
+    emit_local(w, e, w->names.texts[w->names.count - 1]);
+    emit(w, header, header_size);
+    if (size > 0)
+        emit(w, data, size);
+    return rm2i_stream_check(ctx, w->stream, w->path);
 }
 
-static rm2_status write_archive(writer *w) {
+rm2_status rm2i_npz_put(rm2_context *ctx, rm2i_npz_writer *w, const rm2_array *array) {
+    char number[RM2I_NUMBER_SIZE]; /* NumPy's name where there is none */
+    void *encoded;
+    size_t size;
+    RM2_TRY(rm2i_npy_check_array(ctx, array));
+    RM2_TRY(rm2i_npy_encode(ctx, array, &encoded, &size));
+    (void)snprintf(number, sizeof number, "arr_%zu", w->names.count);
     errno = 0;
-    for (size_t i = 0; i < w->count; i++)
-        RM2_TRY(write_array(w, i));
-    emit_directory(w);
-    return rm2i_stream_check(w->ctx, w->stream, w->path);
+    rm2_status status = put_array(ctx, w, array->name ? array->name : number, array,
+                                  encoded ? encoded : array->values, size);
+    free(encoded);
+    return status;
 }
 
-static rm2_status write_file(writer *w, bool overwrite) {
-    rm2_writer *output;
-    RM2_TRY(name_entries(w));
-    RM2_TRY(rm2_writer_open(w->ctx, w->path, overwrite, &output));
-    w->stream = rm2_writer_stream(output);
-    rm2_status status = write_archive(w);
-    if (status == RM2_OK)
-        return rm2_writer_commit(w->ctx, output);
-    rm2_writer_discard(output);
-    return status;
+rm2_status rm2i_npz_announce(rm2_context *ctx, rm2i_npz_writer *w, const char *name, size_t count) {
+    char header[RM2I_NPY_HEADER_MAX];
+    size_t size = rm2i_npy_format_header(&(rm2_array){.dims = 1, .shape = {count}}, header);
+    entry *e;
+    RM2_TRY(add_entry(ctx, w, name, &e));
+    e->flags |= FLAG_LATE;
+    e->crc = add_checksum(0, header, size);
+    e->size = size + count * sizeof(double);
+    errno = 0;
+    emit_local(w, e, w->names.texts[w->names.count - 1]);
+    emit(w, header, size);
+    w->left = count;
+    if (count == 0)
+        emit_late(w, e);
+    return rm2i_stream_check(ctx, w->stream, w->path);
+}
+
+rm2_status rm2i_npz_put_piece(rm2_context *ctx, rm2i_npz_writer *w, size_t count,
+                              const double *values) {
+    if (count > w->left)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: %zu values more than announced", w->path,
+                         count - w->left);
+    if (count == 0)
+        return RM2_OK;
+    entry *e = &w->entries[w->names.count - 1];
+    e->crc = add_checksum(e->crc, values, count * sizeof *values);
+    errno = 0;
+    emit(w, values, count * sizeof *values);
+    w->left -= count;
+    if (w->left == 0)
+        emit_late(w, e);
+    return rm2i_stream_check(ctx, w->stream, w->path);
+}
+
+/* ---- archives -------------------------------------------------------------------------------- */
+
+rm2_status rm2i_npz_begin(rm2_context *ctx, FILE *stream, const char *path,
+                          rm2i_npz_writer **writer) {
+    *writer = NULL;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof **writer, writer));
+    (*writer)->stream = stream;
+    (*writer)->path = path;
+    return RM2_OK;
+}
+
+rm2_status rm2i_npz_end(rm2_context *ctx, rm2i_npz_writer *w) {
+    if (w->left > 0)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: %zu values fewer than announced", w->path,
+                         w->left);
+    errno = 0;
+    emit_directory(w);
+    return rm2i_stream_check(ctx, w->stream, w->path);
+}
+
+void rm2i_npz_writer_free(rm2i_npz_writer *w) {
+    if (!w)
+        return;
+    rm2i_text_set_free(&w->names);
+    free(w->entries);
+    free(w);
+}
+
+static rm2_status write_all(rm2_context *ctx, rm2i_npz_writer *w, const rm2_array *arrays,
+                            size_t count) {
+    for (size_t i = 0; i < count; i++)
+        RM2_TRY(rm2i_npz_put(ctx, w, &arrays[i]));
+    return rm2i_npz_end(ctx, w);
 }
 
 rm2_status rm2_npz_write(rm2_context *ctx, const char *path, const rm2_array *arrays, size_t count,
                          bool overwrite) {
+    rm2_writer *output;
+    rm2i_npz_writer *w = NULL;
     RM2_REQUIRE(ctx, path, arrays);
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "an .npz needs at least one array");
-    writer w = {.ctx = ctx, .path = path, .arrays = arrays, .count = count};
-    RM2_TRY(rm2i_calloc(ctx, count, sizeof *w.entries, &w.entries));
-    rm2_status status = write_file(&w, overwrite);
-    for (size_t i = 0; i < count; i++)
-        free(w.entries[i].name);
-    free(w.entries);
+    for (size_t i = 0; i < count; i++) /* before a file is made */
+        RM2_TRY(rm2i_npy_check_array(ctx, &arrays[i]));
+    RM2_TRY(rm2_writer_open(ctx, path, overwrite, &output));
+    rm2_status status = rm2i_npz_begin(ctx, rm2_writer_stream(output), path, &w);
+    if (status == RM2_OK)
+        status = write_all(ctx, w, arrays, count);
+    rm2i_npz_writer_free(w);
+    if (status == RM2_OK)
+        return rm2_writer_commit(ctx, output);
+    rm2_writer_discard(output);
     return status;
 }

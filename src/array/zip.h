@@ -10,6 +10,7 @@
 enum {
     RM2I_ZIP_LOCAL = 0x04034b50, /* signatures of the records */
     RM2I_ZIP_ENTRY = 0x02014b50,
+    RM2I_ZIP_LATE = 0x08074b50,
     RM2I_ZIP_END = 0x06054b50,
     RM2I_ZIP_END64 = 0x06064b50,
     RM2I_ZIP_LOCATOR64 = 0x07064b50,
@@ -32,9 +33,11 @@ typedef struct rm2i_zip_entry {
     uint32_t crc;
     uint64_t packed, size; /* bytes in the archive, bytes unpacked */
     uint64_t offset;       /* of the local header */
+    uint64_t data;         /* of the packed bytes */
 } rm2i_zip_entry;
 
-/* All entries of the archive's directory; free with rm2i_zip_free, after a failure too. */
+/* All entries of the archive's directory, which their local headers confirm and which share no bytes; free with
+ * rm2i_zip_free, after a failure too. */
 rm2_status rm2i_zip_read_directory(rm2i_source *archive, rm2i_zip_entry **entries, size_t *count);
 void rm2i_zip_free(rm2i_zip_entry *entries, size_t count);
 

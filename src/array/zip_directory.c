@@ -1,7 +1,7 @@
 /* Directory of a zip archive, with the 64-bit records that NumPy writes (APPNOTE.TXT 6.3, PKWARE).
- * The directory at the end of the file is what counts; sizes are compared with the file before
- * anything is allocated for them, and entries may not claim more packed bytes than there are, so
- * that overlapping entries cannot multiply the data. */
+ * The directory at the end of the file counts, and local headers must have the same names; sizes are compared with the file
+ * before anything is allocated for them. No two entries share a byte, so that overlapping entries cannot multiply the
+ * data. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 
 enum {
     DEFLATE_RATIO = 1032, /* no deflate data unpacks to more than that */
+    NAME_PIECE = 256,     /* bytes of a name that are compared at a time */
     FLAG_ENCRYPTED = 1
 };
 
@@ -166,6 +167,62 @@ static rm2_status parse_directory(rm2i_source *archive, const unsigned char *byt
     return RM2_OK;
 }
 
+/* ---- local headers --------------------------------------------------------------------------- */
+
+static int by_offset(const void *a, const void *b) {
+    const rm2i_zip_entry *const *x = a, *const *y = b;
+    return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
+}
+
+/* Where the data begins: behind the local header, whose name is that of the directory and whose extras are its own. */
+static rm2_status find_data(rm2i_source *archive, rm2i_zip_entry *entry) {
+    unsigned char local[RM2I_ZIP_LOCAL_SIZE];
+    char name[NAME_PIECE];
+    size_t length = strlen(entry->name);
+    archive->position = entry->offset;
+    RM2_TRY(rm2i_source_exactly(archive, local, sizeof local, "a local zip header"));
+    if (number(local, 4) != RM2I_ZIP_LOCAL)
+        return damaged(archive, "its directory points to something that is not an entry");
+    if (number(local + 26, 2) != length)
+        return damaged(archive, "an entry has another name than in the directory");
+    for (size_t done = 0; done < length;) {
+        size_t piece = length - done < sizeof name ? length - done : sizeof name;
+        RM2_TRY(rm2i_source_exactly(archive, name, piece, "a local zip header"));
+        if (memcmp(name, entry->name + done, piece) != 0)
+            return damaged(archive, "an entry has another name than in the directory");
+        done += piece;
+    }
+    entry->data = archive->position + number(local + 28, 2);
+    return RM2_OK;
+}
+
+/* Each entry, with its data, ends before the next one, and the last before the directory. */
+static rm2_status check_places(rm2i_source *archive, rm2i_zip_entry **sorted, size_t count,
+                               uint64_t end) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t next = i + 1 < count ? sorted[i + 1]->offset : end;
+        if (next > end)
+            next = end;
+        RM2_TRY(find_data(archive, sorted[i]));
+        if (sorted[i]->data > next || sorted[i]->packed > next - sorted[i]->data)
+            return damaged(archive, "an entry goes beyond the next one or the directory");
+    }
+    return RM2_OK;
+}
+
+static rm2_status check_locals(rm2i_source *archive, rm2i_zip_entry *entries, size_t count,
+                               uint64_t end) {
+    rm2i_zip_entry **sorted;
+    RM2_TRY(rm2i_alloc(archive->ctx, count, sizeof *sorted, &sorted));
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &entries[i];
+    if (count > 0)
+        qsort(sorted, count, sizeof *sorted, by_offset);
+    rm2_status status = check_places(archive, sorted, count, end);
+    free(sorted);
+    return status;
+}
+
 rm2_status rm2i_zip_read_directory(rm2i_source *archive, rm2i_zip_entry **entries, size_t *count) {
     directory found = {0};
     unsigned char *bytes;
@@ -179,7 +236,7 @@ rm2_status rm2i_zip_read_directory(rm2i_source *archive, rm2i_zip_entry **entrie
     if (status == RM2_OK)
         status = parse_directory(archive, bytes, (size_t)found.size, *entries, *count);
     free(bytes);
-    return status;
+    return status == RM2_OK ? check_locals(archive, *entries, *count, found.offset) : status;
 }
 
 void rm2i_zip_free(rm2i_zip_entry *entries, size_t count) {

@@ -99,20 +99,6 @@ static rm2_status skip_entry(rm2i_source *source, uint64_t size) {
     return RM2_OK;
 }
 
-/* Move the archive behind the local header, whose name and extras have their own lengths. */
-static rm2_status find_data(rm2i_source *archive, const rm2i_zip_entry *entry) {
-    unsigned char local[RM2I_ZIP_LOCAL_SIZE];
-    archive->position = entry->offset;
-    RM2_TRY(rm2i_source_exactly(archive, local, sizeof local, "a local zip header"));
-    if (memcmp(local, "PK\x03\x04", 4) != 0)
-        return damaged(archive, "the zip directory points to something that is not an entry");
-    archive->position += (uint64_t)(local[26] | local[27] << 8);
-    archive->position += (uint64_t)(local[28] | local[29] << 8);
-    if (entry->packed > rm2i_source_left(archive))
-        return damaged(archive, "an entry of the zip directory goes beyond the file");
-    return RM2_OK;
-}
-
 rm2_status rm2i_zip_open(rm2i_source *archive, const rm2i_zip_entry *entry, const char *name,
                          rm2i_zip_stream *stream) {
     *stream = (rm2i_zip_stream){.source = {.ctx = archive->ctx,
@@ -125,7 +111,7 @@ rm2_status rm2i_zip_open(rm2i_source *archive, const rm2i_zip_entry *entry, cons
                                 .entry = entry,
                                 .packed_left = entry->packed,
                                 .crc = crc32(0, NULL, 0)};
-    RM2_TRY(find_data(archive, entry));
+    archive->position = entry->data;
     if (entry->method == RM2I_ZIP_STORED)
         return RM2_OK;
     RM2_TRY(rm2i_alloc(archive->ctx, PACKED_SIZE, 1, &stream->packed));

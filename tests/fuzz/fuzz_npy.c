@@ -10,7 +10,7 @@ static void check_round_trip(rm2_context *ctx, const rm2_array *array) {
     size_t size = 0, count = rm2_array_count(array);
     FILE *stream = open_memstream(&bytes, &size);
     CHECK(stream);
-    rm2i_npy_print(stream, array);
+    rm2i_npy_print(stream, array, array->values);
     CHECK(fclose(stream) == 0);
     rm2_array again;
     CHECK(rm2_npy_parse(ctx, "memory", bytes, size, &again) == RM2_OK);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "riemann2/io.h"
+#include "array/npz.h"
 #include "zip_forge.h"
 
 enum { LOCAL = 30, ENTRY = 46, END = 22 };
@@ -340,6 +340,75 @@ static void written_archives_are_read_back(void **state) {
     rm2_arrays_free(again, count);
 }
 
+/* Whole numbers, as NumPy's int64; others are refused. */
+static void integers_are_written(void **state) {
+    fixture *f = *state;
+    double values[] = {0, -7, 0x1p53};
+    rm2_array array = {.name = "n", .dims = 1, .shape = {3}, .values = values, .integers = true};
+    rm2_npz *npz;
+    rm2_array again;
+    rm2i_npy_header header;
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, &array, 1, false), RM2_OK);
+    assert_int_equal(rm2_npz_open(f->ctx, f->path, &npz), RM2_OK);
+    assert_int_equal(rm2i_npz_header(f->ctx, npz, 0, &header), RM2_OK);
+    assert_true(header.type.kind == RM2I_NPY_SIGNED && header.type.size == 8);
+    assert_int_equal(rm2_npz_array(f->ctx, npz, 0, &again), RM2_OK);
+    assert_memory_equal(again.values, values, sizeof values);
+    rm2_array_clear(&again);
+    rm2_npz_close(npz);
+    values[1] = 0.5;
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, &array, 1, true), RM2_ERR_ARGUMENT);
+    assert_non_null(strstr(rm2_context_error(f->ctx), "entry 1 of an array of integers is 0.5"));
+    values[1] = 0x1p54;
+    assert_int_equal(rm2_npz_write(f->ctx, f->path, &array, 1, true), RM2_ERR_ARGUMENT);
+}
+
+/* An array in pieces between two others: the bytes of the values are those of the array written whole. */
+static void pieces_are_an_array(void **state) {
+    fixture *f = *state;
+    enum { COUNT = 1000 };
+    double values[COUNT], more[COUNT];
+    const rm2_array small = {.name = "a", .dims = 1, .shape = {2}, .values = values},
+                    last = {.name = "z", .dims = 0, .values = values};
+    rm2i_npz_writer *w;
+    rm2_writer *file;
+    rm2_array *again;
+    size_t count;
+    for (size_t i = 0; i < COUNT; i++)
+        values[i] = (double)(i * i);
+    assert_int_equal(rm2_writer_open(f->ctx, f->path, false, &file), RM2_OK);
+    assert_int_equal(rm2i_npz_begin(f->ctx, rm2_writer_stream(file), f->path, &w), RM2_OK);
+    assert_int_equal(rm2i_npz_put(f->ctx, w, &small), RM2_OK);
+    assert_int_equal(rm2i_npz_announce(f->ctx, w, "none", 0), RM2_OK);
+    assert_int_equal(rm2i_npz_announce(f->ctx, w, "many", COUNT), RM2_OK);
+    for (size_t i = 0; i < COUNT; i += 250) {
+        assert_int_equal(rm2i_npz_put(f->ctx, w, &last), RM2_ERR_ARGUMENT);
+        assert_int_equal(rm2i_npz_end(f->ctx, w), RM2_ERR_ARGUMENT);
+        assert_non_null(strstr(rm2_context_error(f->ctx), "values fewer than announced"));
+        assert_int_equal(rm2i_npz_put_piece(f->ctx, w, COUNT + 1, more), RM2_ERR_ARGUMENT);
+        assert_int_equal(rm2i_npz_put_piece(f->ctx, w, 250, values + i), RM2_OK);
+    }
+    assert_int_equal(rm2i_npz_put_piece(f->ctx, w, 1, values), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_npz_put(f->ctx, w, &last), RM2_OK);
+    assert_int_equal(rm2i_npz_end(f->ctx, w), RM2_OK);
+    rm2i_npz_writer_free(w);
+    assert_int_equal(rm2_writer_commit(f->ctx, file), RM2_OK);
+    assert_int_equal(rm2_npz_read(f->ctx, f->path, &again, &count), RM2_OK);
+    assert_int_equal(count, 4);
+    assert_int_equal(again[1].shape[0], 0);
+    assert_int_equal(again[2].shape[0], COUNT);
+    assert_memory_equal(again[2].values, values, sizeof values);
+    rm2_arrays_free(again, count);
+    rm2_npz *npz;
+    assert_int_equal(rm2_npz_open(f->ctx, f->path, &npz), RM2_OK);
+    assert_int_equal(rm2i_npz_verify(f->ctx, npz, 2), RM2_OK);
+    assert_int_equal(
+        rm2i_npz_load(f->ctx, npz, 2, &(rm2i_npy_span){300, 7}, again = &(rm2_array){0}), RM2_OK);
+    assert_memory_equal(again->values, values + 300, 7 * sizeof *values);
+    rm2_array_clear(again);
+    rm2_npz_close(npz);
+}
+
 static size_t read_whole(const char *path, unsigned char *bytes, size_t room) {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -528,6 +597,27 @@ static void entries_must_match_their_header(void **state) {
     expect_refusal(f, RM2_ERR_FORMAT, "more than the size in the zip directory");
 }
 
+/* Local headers have the names of the directory, and no byte belongs to two entries. */
+static void entries_stand_apart(void **state) {
+    fixture *f = *state;
+    make_mixed(f, 0);
+    size_t second = f->zip.directory_at + 46 + strlen("who.npy");
+    f->zip.bytes[LOCAL] ^= 1;
+    expect_refusal(f, RM2_ERR_FORMAT, "another name than in the directory");
+    make_mixed(f, 0);
+    poke(&f->zip, 26, 6, 2);
+    expect_refusal(f, RM2_ERR_FORMAT, "another name than in the directory");
+    make_mixed(f, 0);
+    poke(&f->zip, second + 42, 0, 4); /* the second entry is the first */
+    expect_refusal(f, RM2_ERR_FORMAT, "beyond the next one");
+    make_mixed(f, 0);
+    poke(&f->zip, 28, 1, 2); /* extras that shift the data into the next entry */
+    expect_refusal(f, RM2_ERR_FORMAT, "beyond the next one");
+    make_mixed(f, 0);
+    poke(&f->zip, f->zip.size - 6, f->zip.directory_at - 1, 4); /* the directory in the last one */
+    expect_refusal(f, RM2_ERR_FORMAT, "");
+}
+
 static void unknown_methods_are_refused(void **state) {
     fixture *f = *state;
     make_sample(f, 0);
@@ -613,6 +703,9 @@ int main(void) {
         TEST(damaged_archives_are_refused),
         TEST(sizes_that_lie_are_refused),
         TEST(entries_must_match_their_header),
+        TEST(entries_stand_apart),
+        TEST(integers_are_written),
+        TEST(pieces_are_an_array),
         TEST(unknown_methods_are_refused),
         TEST(archives_without_arrays_are_refused),
         TEST(bad_arguments_are_refused),
