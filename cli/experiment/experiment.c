@@ -226,7 +226,7 @@ static int check_folder(const work *w, const experiment *e, const experiment_opt
             experiment_path_name(v, name);
         else
             experiment_model_file(v->kind, v->independent, name);
-        (void)snprintf(path, sizeof path, "%s/%s.%s", folder, name, k % 2 ? "csv" : "h5");
+        (void)snprintf(path, sizeof path, "%s/%s.%s", folder, name, k % 2 ? "csv" : "npz");
         code = work_check_output(w, path, inputs);
     }
     return code;

@@ -82,7 +82,7 @@ int experiment_save_files(experiment_run *r) {
     char name[FILE_NAME], path[PATH_SIZE];
     for (size_t k = 0; k < r->model_count && code == EXIT_DONE; k++) {
         experiment_model_file(r->models[k].kind, r->models[k].independent, name);
-        experiment_path(r, name, "h5", path);
+        experiment_path(r, name, "npz", path);
         code = work_check(&r->work, rm2_model_write(r->work.ctx, r->models[k].model, path,
                                                     r->work.common->force));
     }

@@ -20,11 +20,11 @@ static rm2_status write_model(const training *t, const char *path, bool overwrit
     return status;
 }
 
-/* "riemann2-PID-0.h5", or the first number that is free; readable by the user alone, since others may share the folder. */
+/* "riemann2-PID-0.npz", or the first number that is free; readable by the user alone, since others may share the folder. */
 static rm2_status write_into(const training *t, const char *folder, char path[PATH_SIZE]) {
     rm2_status status = RM2_ERR_IO;
     for (int k = 0; k < NAMES && status == RM2_ERR_IO; k++) {
-        int length = snprintf(path, PATH_SIZE, "%s/riemann2-%ld-%d.h5", folder, (long)getpid(), k);
+        int length = snprintf(path, PATH_SIZE, "%s/riemann2-%ld-%d.npz", folder, (long)getpid(), k);
         if (length < 0 || length >= PATH_SIZE)
             return RM2_ERR_IO;
         status = write_model(t, path, false);

@@ -24,13 +24,14 @@ static const command commands[] = {
      "  riemann2 generate robot -o robot.npz --seed 7\n"},
     {COMMAND("fit"), "train a model on a data set", run_fit,
      "FILE --manifold SPEC -o MODEL [options]",
-     "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo -o model.h5\n"
-     "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo --holdout 2 --gpdm -o model.h5\n"
-     "  riemann2 fit long.csv --manifold SPD15 -o model.h5 --checkpoint state.h5 --resume\n"
-     "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --base-point 0,0,0.4,1,0,0,0\n"
-     "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.h5 --set noise=0.01 \\\n"
+     "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo -o model.npz\n"
+     "  riemann2 fit demos.csv --manifold \"R3 x S3\" --group demo --holdout 2 --gpdm -o "
+     "model.npz\n"
+     "  riemann2 fit long.csv --manifold SPD15 -o model.npz --checkpoint state.npz --resume\n"
+     "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.npz --base-point 0,0,0.4,1,0,0,0\n"
+     "  riemann2 fit demos.csv --manifold \"R3 x S3\" -o model.npz --set noise=0.01 \\\n"
      "      --learn lengthscale,noise --prior lengthscale=gamma:2:10,noise=lognormal:start:0.3\n"
-     "  riemann2 fit --add new.csv --from model.h5 --group demo -o more.h5\n"},
+     "  riemann2 fit --add new.csv --from model.npz --group demo -o more.npz\n"},
     {COMMAND("cv"), "compare settings on held-out data, by cross-validation", run_cv,
      "FILE --manifold SPEC [--latent 1,2,3] [--kernel se,matern52] [options]",
      "  riemann2 cv demos.csv --manifold \"R3 x S3\" --group demo --latent 1,2,3\n"
@@ -40,25 +41,25 @@ static const command commands[] = {
      "      --checkpoint jobs.csv --resume\n"
      "Values separated by commas are tried in all combinations.\n"},
     {COMMAND("info"), "show what a model file contains and how it was trained", run_info,
-     "MODEL [--latents FILE] [--json]", "  riemann2 info model.h5 --latents latents.csv\n"},
+     "MODEL [--latents FILE] [--json]", "  riemann2 info model.npz --latents latents.csv\n"},
     {COMMAND("decode"), "map latent points to the manifold, with uncertainty", run_decode,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID) [-o FILE]",
-     "  riemann2 decode model.h5 --at 0.1,-0.3\n"
-     "  riemann2 decode model.h5 path.csv -o motion.csv\n"},
+     "  riemann2 decode model.npz --at 0.1,-0.3\n"
+     "  riemann2 decode model.npz path.csv -o motion.csv\n"},
     {COMMAND("encode"), "find the latent points of data, also with missing entries", run_encode,
      "MODEL FILE [-o FILE] [options]",
-     "  riemann2 encode model.h5 new.csv --group demo -o latents.csv\n"},
+     "  riemann2 encode model.npz new.csv --group demo -o latents.csv\n"},
     {COMMAND("sample"), "draw random trajectories from a model", run_sample,
      "MODEL (LATENTS | --trajectory ID) [--count N] [-o FILE]",
-     "  riemann2 sample model.h5 --trajectory 0 --count 10 -o samples.csv\n"},
+     "  riemann2 sample model.npz --trajectory 0 --count 10 -o samples.csv\n"},
     {COMMAND("eval"), "evaluate trajectories, held-out data and calibration", run_eval,
      "MODEL [--reference FILE] [--trajectory FILE] [--holdout-file FILE] [options]",
-     "  riemann2 eval model.h5 --reference demos.csv --group demo --holdout 2\n"
-     "  riemann2 eval model.h5 --trajectory motion.csv --space tangent\n"
-     "  riemann2 eval model.h5 --holdout-file new.csv --group demo --latents-of 0 --json\n"},
+     "  riemann2 eval model.npz --reference demos.csv --group demo --holdout 2\n"
+     "  riemann2 eval model.npz --trajectory motion.csv --space tangent\n"
+     "  riemann2 eval model.npz --holdout-file new.csv --group demo --latents-of 0 --json\n"},
     {COMMAND("robot"), "compute joint motions of an arm that follows a trajectory", run_robot,
      "track FILE --arm ARM [-o FILE] [options]",
-     "  riemann2 decode model.h5 path.csv -o motion.csv\n"
+     "  riemann2 decode model.npz path.csv -o motion.csv\n"
      "  riemann2 robot track motion.csv --arm panda -o joints.csv\n"
      "  riemann2 robot track motion.csv --arm planar:1,1,1,1 --place auto -o joints.csv\n"
      "  riemann2 robot track motion.csv --arm my_arm.csv --scale 0.1 --offset 0.4,0,0.3\n"
@@ -66,22 +67,22 @@ static const command commands[] = {
      "      --joint-trajectory motion.json\n"},
     {COMMAND("metric"), "compute the metric of the latent space and its magnification", run_metric,
      "MODEL (LATENTS | --at Z1,Z2 | --train | --trajectory ID | --on-grid) [-o FILE]",
-     "  riemann2 metric model.h5 --on-grid -o grid.csv\n"
-     "  riemann2 metric model.h5 --at 0.1,-0.3 --spread --contrast none\n"},
+     "  riemann2 metric model.npz --on-grid -o grid.csv\n"
+     "  riemann2 metric model.npz --at 0.1,-0.3 --spread --contrast none\n"},
     {COMMAND("geodesic"), "compute the shortest path between two points and decode it",
      run_geodesic, "MODEL --from POINT --to POINT [-o FILE] [options]",
-     "  riemann2 geodesic model.h5 --from first:0 --to last:5 -o motion.csv\n"
-     "  riemann2 geodesic model.h5 --from 0.1,-0.3 --to 17 --through 1.2,0.4 --duration 4\n"
-     "  riemann2 geodesic model.h5 --from 0 --to 99 --avoid sphere,0.4,0.1,0.2,0.05 -o "
+     "  riemann2 geodesic model.npz --from first:0 --to last:5 -o motion.csv\n"
+     "  riemann2 geodesic model.npz --from 0.1,-0.3 --to 17 --through 1.2,0.4 --duration 4\n"
+     "  riemann2 geodesic model.npz --from 0 --to 99 --avoid sphere,0.4,0.1,0.2,0.05 -o "
      "round.csv\n"},
     {COMMAND("distance"), "compute distances and medoids of points, latent or on the manifold",
      run_distance,
      "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",
-     "  riemann2 distance model.h5 subjects.csv --medoids 3 -o distances.npy\n"
+     "  riemann2 distance model.npz subjects.csv --medoids 3 -o distances.npy\n"
      "  riemann2 distance connectomes.csv --manifold SPD15 --label label --medoids 3\n"},
     {COMMAND("mean"), "compute and test Fréchet means, latent or on the manifold", run_mean,
      "(MODEL (LATENTS | --train | --trajectory ID) | POINTS --manifold SPEC) [-o FILE]",
-     "  riemann2 mean model.h5 --trajectory 0\n"
+     "  riemann2 mean model.npz --trajectory 0\n"
      "  riemann2 mean connectomes.csv --manifold SPD15 --label label --test -o means.csv\n"},
     {COMMAND("classify"), "measure how well labels can be predicted, with and without a model",
      run_classify, "POINTS --manifold SPEC --label COLUMN [-o FILE] [options]",
@@ -89,15 +90,15 @@ static const command commands[] = {
      "  riemann2 classify eeg.csv --manifold SPD14 --label task --group subject --latent 5\n"},
     {COMMAND("plot"), "draw figures of a model and of paths in it (PNG, SVG, PDF)", run_plot,
      "MODEL -o FILE [--kind KIND] [--path FILE]... [options]",
-     "  riemann2 plot model.h5 --path motion.csv -o latent.png\n"
-     "  riemann2 plot model.h5 --kind decoded --path motion.csv -o motion.pdf\n"
-     "  riemann2 plot model.h5 --points encoded.csv -o new.svg\n"
-     "  riemann2 plot model.h5 --kind training -o training.svg\n"},
+     "  riemann2 plot model.npz --path motion.csv -o latent.png\n"
+     "  riemann2 plot model.npz --kind decoded --path motion.csv -o motion.pdf\n"
+     "  riemann2 plot model.npz --points encoded.csv -o new.svg\n"
+     "  riemann2 plot model.npz --kind training -o training.svg\n"},
     {COMMAND("explore"), "open a page in the browser to drag geodesics and see them decoded",
      run_explore, "MODEL [options]",
-     "  riemann2 explore model.h5\n"
-     "  riemann2 explore model.h5 --arm panda\n"
-     "  riemann2 explore model.h5 --port 8080 --no-browser\n"},
+     "  riemann2 explore model.npz\n"
+     "  riemann2 explore model.npz --arm panda\n"
+     "  riemann2 explore model.npz --port 8080 --no-browser\n"},
     {COMMAND("experiment"), "run the experiments of the paper, all models side by side",
      run_experiment, "NAME [--data FILE] [-o FOLDER] [options]",
      "  riemann2 experiment toy\n"

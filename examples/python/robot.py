@@ -95,6 +95,6 @@ print("placed:", found, " missed:", int(tracked.missed.sum()), "of", len(targets
 # The same file as those of the program `riemann2`; models are pickled through it, too.
 
 # %%
-model.save("robot-model.h5", overwrite=True)
-again = rm2.load("robot-model.h5")
+model.save("robot-model.npz", overwrite=True)
+again = rm2.load("robot-model.npz")
 print(again, np.array_equal(again.latents_, model.latents_))

@@ -179,7 +179,7 @@ class Page {
 
   private exportBar(): void {
     const bar = $("export-bar");
-    const base = this.info.file.replace(/\.h5$/, "");
+    const base = this.info.file.replace(/\.npz$/, "");
     const copy = (text: string): void => {
       void navigator.clipboard.writeText(text).then(
         () => this.message("Copied", 1500),

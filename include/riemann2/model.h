@@ -207,7 +207,8 @@ typedef struct rm2_model rm2_model;
 
 RM2_API void rm2_model_free(rm2_model *model);
 
-/* Model files are HDF5; the layout is in docs/model-file.md. */
+/* Model files are .npz; docs/model-file.md has every array. A model is read back in memory before it is written: one that could
+ * not be read is refused (RM2_ERR_FORMAT). */
 RM2_API rm2_status rm2_model_write(rm2_context *ctx, const rm2_model *model, const char *path,
                                    bool overwrite);
 RM2_API rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model);

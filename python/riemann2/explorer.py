@@ -40,7 +40,7 @@ class Explorer:
             if value is not None:
                 command += [option, os.fspath(value)]
         with tempfile.TemporaryDirectory(prefix="riemann2-") as folder:  # the program has read the model once it answers
-            path = os.path.join(folder, "model.h5")
+            path = os.path.join(folder, "model.npz")
             model.save(path)
             self._process = subprocess.Popen(
                 [*command, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

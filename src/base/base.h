@@ -63,6 +63,10 @@ rm2_status rm2i_grow(rm2_context *ctx, size_t count, size_t size, void *inout);
 /* A copy of a string. */
 rm2_status rm2i_strdup(rm2_context *ctx, const char *text, char **out);
 
+/* A hash that bytes are mixed into (FNV-1a), for fingerprints. */
+#define RM2I_HASH_START UINT64_C(14695981039346656037)
+void rm2i_hash(uint64_t *hash, const void *bytes, size_t size);
+
 /* Settings of a caller, whose struct begins with its size and may be an earlier, shorter version: copy
  * them over the defaults in `own`, which begins with the size that this library knows. NULL: the defaults
  * stay. RM2_ERR_ARGUMENT for a size that no version has. */

@@ -72,3 +72,9 @@ rm2_status rm2i_arena_alloc(rm2_context *ctx, rm2i_layout_fn fn, void *arg, doub
 rm2_status rm2i_arena_calloc(rm2_context *ctx, rm2i_layout_fn fn, void *arg, double **memory) {
     return lay_out_by(rm2i_calloc, ctx, fn, arg, memory);
 }
+
+void rm2i_hash(uint64_t *hash, const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
+    for (size_t k = 0; k < size; k++)
+        *hash = (*hash ^ at[k]) * UINT64_C(1099511628211);
+}

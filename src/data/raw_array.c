@@ -213,6 +213,11 @@ static rm2_status find_points(rm2_context *ctx, intake *in) {
         return RM2_OK;
     if (in->settings->array)
         return no_array(ctx, in, name);
+    if (rm2_archive_find(in->archive, "parameters/latents") != SIZE_MAX)
+        return rm2i_fail(ctx, RM2_ERR_DATA,
+                         "%s is a trained model, not data (its points, in scaled units, are the "
+                         "array data/points: settings.array)",
+                         in->path);
     if (rm2_archive_count(in->archive) == 1)
         in->points = 0;
     else

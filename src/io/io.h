@@ -144,10 +144,6 @@ rm2_status rm2i_refuse_foreign(rm2_context *ctx, const char *path);
  * still tells why. */
 rm2_status rm2i_stream_check(rm2_context *ctx, FILE *stream, const char *name);
 
-/* Replace bytes of an output at an earlier place. Fails where the output is not a file. */
-rm2_status rm2i_writer_patch(rm2_context *ctx, rm2_writer *output, size_t at, const void *bytes,
-                             size_t size);
-
 bool rm2i_ends_with(const char *text, const char *ending);
 /* The same for a file's name, in small or capital letters; `extension` is in small ones, with its dot. */
 bool rm2i_has_extension(const char *path, const char *extension);

@@ -288,25 +288,6 @@ static rm2_status finish_stream(rm2_context *ctx, rm2_writer *output) {
     return close_once(fd) == 0 ? RM2_OK : write_failed(ctx, output->path);
 }
 
-rm2_status rm2i_writer_patch(rm2_context *ctx, rm2_writer *output, size_t at, const void *bytes,
-                             size_t size) {
-    const char *from = bytes;
-    errno = 0;
-    if (fflush(output->stream) != 0) {
-        errno = output->error ? output->error : errno;
-        return write_failed(ctx, output->path);
-    }
-    for (size_t done = 0; done < size;) {
-        ssize_t count = pwrite(output->fd, from + done, size - done, (off_t)(at + done));
-        if (count < 0 && again(ctx))
-            continue;
-        if (count < 0)
-            return write_failed(ctx, output->path);
-        done += (size_t)count;
-    }
-    return RM2_OK;
-}
-
 /* Give the temporary file its name without ever replacing another file; on file systems without
  * hard links a file that comes up between the test and the renaming is lost. */
 static int link_into_place(const rm2_writer *output) {

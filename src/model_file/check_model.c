@@ -1,12 +1,13 @@
-/* What every trained model satisfies, dataset by dataset:
+/* What every trained model satisfies, array by array:
  *
  *   units          positive, 1 for factors that have none; shrinkage of matrices between 0 and 1
  *   points, base   on the manifold; outputs are their tangent coordinates, centred
- *   kernels        positive, a linear part where the settings have one; latents within a range of lengthscales in which fourth powers are finite
+ *   latents        within a range of lengthscales in which fourth powers are finite
  *   Kf             symmetric and positive semidefinite
  *   record         finite, bounds in order
  *   settings       those that training accepts
  *
+ * Ranges of single numbers are in the table of arrays (model_arrays.c) and were checked when they were read.
  * Tolerances are for rounding and for another version's way to compute the same, not for other models. */
 #include "model_file/check_model.h"
 
@@ -47,48 +48,38 @@ static rm2_status wrong_entry(const check *c, const char *field, size_t entry, d
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-typedef struct range {
-    double lowest, highest;
-    const char *text;
-} range;
-
-/* As entries of data that is read: sums of their squares are finite. */
 static const double OFF_COMPACT = 100; /* mean of a compact model, of the largest output */
-static const range ENTRY = {-1e150, 1e150, "between -1e150 and 1e150"};
+const rm2i_range rm2i_entry = {-1e150, 1e150, "between -1e150 and 1e150"};
 /* Root of a variance of such entries. */
-static const range UNIT = {1e-162, 1e150, "positive, between 1e-162 and 1e150"};
-/* Squares of such entries, and sums of some; their inverses are finite. */
-static const range VARIANCE = {1e-301, 1e301, "positive, between 1e-301 and 1e301"};
-/* Fourth powers, which second derivatives of a kernel have, are finite, of inverses too. */
-static const range LENGTHSCALE = {1e-75, 1e75, "positive, between 1e-75 and 1e75"};
-static const range ZERO = {0, 0, "0, since the settings have no dynamics"};
-static const range NO_LINEAR = {0, 0, "0, since the kernel of the settings has no linear part"};
-static const range ONE = {1, 1, "1, since only Euclidean factors have units"};
-static const range FINITE = {-DBL_MAX, DBL_MAX, "finite"};
-static const range FREEDOM = {2 + 1e-9, 1e15, "above 2, and at most 1e15"};
-static const range SHARE = {0, 1, "between 0 and 1"};
-static const range NOT_NEGATIVE = {0, INFINITY, "0 or positive"};
+static const rm2i_range UNIT = {1e-162, 1e150, "positive, between 1e-162 and 1e150"};
+const rm2i_range rm2i_length = {1e-75, 1e75, "positive, between 1e-75 and 1e75"};
+static const rm2i_range ONE = {1, 1, "1, since only Euclidean factors have units"};
+const rm2i_range rm2i_finite = {-DBL_MAX, DBL_MAX, "finite"};
+static const rm2i_range SHARE = {0, 1, "between 0 and 1"};
+static const rm2i_range NOT_NEGATIVE = {0, INFINITY, "0 or positive"};
 
-static bool inside(const range *r, double value) {
+static bool inside(const rm2i_range *r, double value) {
     return value >= r->lowest && value <= r->highest; /* false for NaN */
 }
 
-static rm2_status check_number(const check *c, const char *field, double value, const range *r) {
+static rm2_status check_number(const check *c, const char *field, double value,
+                               const rm2i_range *r) {
     return inside(r, value) ? RM2_OK : wrong(c, field, value, r->text);
 }
 
 static rm2_status check_entries(const check *c, const char *field, size_t count,
-                                const double *values, const range *r) {
+                                const double *values, const rm2i_range *r) {
     for (size_t i = 0; i < count; i++)
         if (!inside(r, values[i]))
-            return wrong_entry(c, field, i, values[i], r->text);
+            return count > 1 ? wrong_entry(c, field, i, values[i], r->text)
+                             : wrong(c, field, values[i], r->text);
     return RM2_OK;
 }
 
-rm2_status rm2i_model_check_finite(rm2_context *ctx, const char *name, const char *dataset,
-                                   size_t count, const double *values) {
+rm2_status rm2i_check_range(rm2_context *ctx, const char *name, const char *array, size_t count,
+                            const double *values, const rm2i_range *range) {
     const check c = {ctx, name, NULL};
-    return check_entries(&c, dataset, count, values, &FINITE);
+    return check_entries(&c, array, count, values, range);
 }
 
 /* ---- data ----------------------------------------------------------------------------------- */
@@ -126,8 +117,8 @@ static rm2_status check_flat_entries(const check *c, const char *field, size_t n
         const rm2_factor *f = rm2_manifold_factor(c->m->manifold, k);
         for (size_t i = 0; f->geometry == &rm2_euclidean && i < n * f->ambient; i++) {
             size_t at = i / f->ambient * ambient + f->ambient_offset + i % f->ambient;
-            if (!inside(&ENTRY, points[at]))
-                return wrong_entry(c, field, at, points[at], ENTRY.text);
+            if (!inside(&rm2i_entry, points[at]))
+                return wrong_entry(c, field, at, points[at], rm2i_entry.text);
         }
     }
     return RM2_OK;
@@ -178,30 +169,9 @@ static rm2_status check_data(const check *c) {
 static rm2_status check_latents(const check *c, const char *field, size_t n, const double *X) {
     size_t Q = c->m->Q;
     for (size_t i = 0; i < n * Q; i++)
-        if (!(fabs(X[i]) <= LENGTHSCALE.highest * fmin(c->m->lengthscale[i % Q], 1)))
+        if (!(fabs(X[i]) <= rm2i_length.highest * fmin(c->m->lengthscale[i % Q], 1)))
             return wrong_entry(c, field, i, X[i], "finite, and below 1e75 lengthscales");
     return RM2_OK;
-}
-
-static rm2_status check_kernel(const check *c) {
-    const rm2_model *m = c->m;
-    RM2_TRY(check_entries(c, "parameters/lengthscale", m->Q, m->lengthscale, &LENGTHSCALE));
-    RM2_TRY(check_latents(c, "parameters/latents", m->N, m->X));
-    RM2_TRY(check_number(c, "parameters/variance", m->variance, &VARIANCE));
-    if (m->settings.linear.start > 0)
-        RM2_TRY(check_number(c, "parameters/linear", m->linear, &VARIANCE));
-    else
-        RM2_TRY(check_number(c, "parameters/linear", m->linear, &NO_LINEAR));
-    RM2_TRY(check_number(c, "parameters/noise", m->noise, &VARIANCE));
-    if (m->settings.task == RM2_TASK_INTEGRATED) {
-        RM2_TRY(check_number(c, "parameters/freedom", m->freedom, &FREEDOM));
-        RM2_TRY(check_number(c, "parameters/latent_noise", m->latent_noise, &VARIANCE));
-    }
-    if (m->task_noise)
-        RM2_TRY(check_entries(c, "parameters/task_noise", m->M, m->task_noise, &VARIANCE));
-    if (m->settings.gpdm_weight > 0)
-        return check_entries(c, "parameters/gpdm", 3, m->gpdm, &VARIANCE);
-    return check_entries(c, "parameters/gpdm", 3, m->gpdm, &ZERO);
 }
 
 /* Entries of one size and symmetric; a positive kernel times an output's variance is finite. */
@@ -293,18 +263,19 @@ static rm2_status check_sums(const check *c) {
             size_t at = rm2i_triangle(i) + j;
             double row = A[rm2i_triangle(i) + i], column = A[rm2i_triangle(j) + j];
             double size = sqrt(fmax(row, 0)) * sqrt(fmax(column, 0));
-            if (!(fabs(A[at]) <= (1 + OFF_COVARIANCE) * size) || !inside(&ENTRY, A[at]) || row < 0)
+            if (!(fabs(A[at]) <= (1 + OFF_COVARIANCE) * size) || !inside(&rm2i_entry, A[at]) ||
+                row < 0)
                 return wrong_entry(c, "parameters/inducing_sums", at, A[at],
                                    "an entry of a positive semidefinite matrix");
         }
-    return check_entries(c, "parameters/inducing_sums", m->M * r, A + rm2i_triangle(r), &ENTRY);
+    return check_entries(c, "parameters/inducing_sums", m->M * r, A + rm2i_triangle(r),
+                         &rm2i_entry);
 }
 
 static rm2_status check_back_constraint(const check *c) {
     const rm2_model *m = c->m;
     if (!m->back_weights)
         return RM2_OK;
-    RM2_TRY(check_entries(c, "parameters/back_weights", m->N * m->Q, m->back_weights, &ENTRY));
     rm2_status status = rm2i_back_check(c->ctx, m);
     if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;
@@ -324,9 +295,8 @@ static rm2_status check_bounds(const check *c, const rm2_certificate *bounds) {
 
 static rm2_status check_record(const check *c) {
     const rm2_model *m = c->m;
-    RM2_TRY(
-        check_entries(c, "training/trace", m->training.iterations + 1, m->training.trace, &FINITE));
-    RM2_TRY(check_number(c, "training/volume", m->volume, &FINITE));
+    RM2_TRY(check_entries(c, "training/trace", m->training.iterations + 1, m->training.trace,
+                          &rm2i_finite));
     RM2_TRY(check_number(c, "training/start, jitter", m->training.start.jitter, &NOT_NEGATIVE));
     RM2_TRY(check_number(c, "training/end, jitter", m->training.end.jitter, &NOT_NEGATIVE));
     if (m->training.stop == RM2_STOP_RUNNING)
@@ -353,7 +323,7 @@ rm2_status rm2i_model_check(rm2_context *ctx, const char *name, const rm2_model 
     const check c = {ctx, name, model};
     RM2_TRY(check_settings(&c));
     RM2_TRY(check_data(&c));
-    RM2_TRY(check_kernel(&c));
+    RM2_TRY(check_latents(&c, "parameters/latents", model->N, model->X));
     RM2_TRY(check_covariance(&c));
     RM2_TRY(check_inducing(&c));
     RM2_TRY(check_sums(&c));

@@ -6,7 +6,7 @@
 #include "model/model.h"
 
 /* A complete model except its posterior, of the file `name`, whose sizes fit together and whose indices
- * are in range. RM2_ERR_FORMAT: the message names the dataset, the entry, its value and what it
+ * are in range. RM2_ERR_FORMAT: the message names the array, the entry, its value and what it
  * must be. */
 rm2_status rm2i_model_check(rm2_context *ctx, const char *name, const rm2_model *model);
 
@@ -14,8 +14,21 @@ rm2_status rm2i_model_check(rm2_context *ctx, const char *name, const rm2_model 
  * of their outputs. */
 rm2_status rm2i_model_check_compact(rm2_context *ctx, const char *name, const rm2_model *model);
 
-/* All values of a dataset are finite. */
-rm2_status rm2i_model_check_finite(rm2_context *ctx, const char *name, const char *dataset,
-                                   size_t count, const double *values);
+/* Values between two bounds; `text` says which. */
+typedef struct rm2i_range {
+    double lowest, highest;
+    const char *text;
+} rm2i_range;
+
+extern const rm2i_range rm2i_finite;
+extern const rm2i_range
+    rm2i_entry; /* as entries of data that is read: sums of their squares are finite */
+extern const rm2i_range
+    rm2i_length; /* fourth powers, which second derivatives of a kernel have, are finite, of inverses
+                                        too */
+
+/* RM2_ERR_FORMAT unless all values of an array are in the range; NaN is in none. */
+rm2_status rm2i_check_range(rm2_context *ctx, const char *name, const char *array, size_t count,
+                            const double *values, const rm2i_range *range);
 
 #endif

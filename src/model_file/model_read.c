@@ -10,26 +10,12 @@
 #include "model_file/settings_file.h"
 #include "model_file/start_file.h"
 
-static rm2_status get_terms(rm2i_reader r, const char *name, rm2_objective_terms *terms) {
-    double values[RM2I_TERMS];
-    RM2_TRY(rm2i_file_vector(r, name, RM2I_TERMS, values));
-    memcpy(terms, values, sizeof values);
-    return RM2_OK;
-}
-
-static rm2_status get_outputs(rm2i_reader r, rm2_model *m) {
-    RM2_TRY(rm2i_file_matrix(r, "data/outputs", m->M, m->N, m->F));
-    RM2_TRY(rm2i_file_vector(r, "data/mean", m->M, m->mean));
-    return rm2i_file_vector(r, "data/base", rm2_manifold_ambient(m->manifold), m->base);
-}
-
-static rm2_status get_back_constraint(rm2i_reader r, rm2_model *m) {
+static rm2_status get_back_kernels(rm2i_reader r, rm2_model *m) {
     size_t factors = rm2_manifold_factor_count(m->manifold), shape[2] = {factors, 2};
     if (!m->back_weights)
         return RM2_OK;
-    RM2_TRY(rm2i_file_matrix(r, "parameters/back_weights", m->N, m->Q, m->back_weights));
     double *kernels;
-    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, "parameters/back_kernels", 2, shape, &kernels));
+    RM2_TRY(rm2i_file_doubles(r, "parameters/back_kernels", 2, shape, &kernels));
     rm2_status status = RM2_OK;
     for (size_t k = 0; k < factors; k++) {
         double kind = kernels[2 * k];
@@ -46,7 +32,7 @@ static rm2_status get_back_constraint(rm2i_reader r, rm2_model *m) {
 /* Some of the training points; *count may be SIZE_MAX: any number. */
 static rm2_status get_points(rm2i_reader r, const rm2_model *m, const char *name, size_t *count,
                              size_t **points) {
-    RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, name, 1, count, points));
+    RM2_TRY(rm2i_file_sizes(r, name, 1, count, points));
     bool good = *count > 0 && *count <= m->N && m->settings.noise == RM2_NOISE_KRONECKER;
     for (size_t j = 0; good && j < *count; j++)
         good = (*points)[j] < m->N;
@@ -67,9 +53,10 @@ static rm2_status get_inducing_points(rm2i_reader r, rm2_model *m) {
 static rm2_status get_inducing_inputs(rm2i_reader r, rm2_model *m) {
     static const char name[] = "parameters/inducing_inputs";
     size_t shape[2] = {SIZE_MAX, m->Q};
-    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, name, 2, shape, &m->inducing_inputs));
-    RM2_TRY(rm2i_model_check_finite(r.ctx, r.path, name, shape[0] * m->Q, m->inducing_inputs));
-    bool compact = rm2i_h5_has(r.h5, "compact"); /* which may have fewer points */
+    RM2_TRY(rm2i_file_doubles(r, name, 2, shape, &m->inducing_inputs));
+    RM2_TRY(
+        rm2i_check_range(r.ctx, r.path, name, shape[0] * m->Q, m->inducing_inputs, &rm2i_finite));
+    bool compact = rm2i_file_has(r, "compact/points"); /* which may have fewer points */
     if (shape[0] == 0 || (!compact && shape[0] > m->N) || m->settings.noise != RM2_NOISE_KRONECKER)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s has %zu rows for %zu points", r.path, name,
                          shape[0], m->N);
@@ -79,7 +66,7 @@ static rm2_status get_inducing_inputs(rm2i_reader r, rm2_model *m) {
 
 static rm2_status get_given_inducing(rm2i_reader r, rm2_model *m) {
     static const char name[] = "settings/inducing_points";
-    if (!rm2i_h5_has(r.h5, name))
+    if (!rm2i_file_has(r, name))
         return RM2_OK;
     RM2_TRY(get_points(r, m, name, &m->settings.inducing, &m->given_inducing));
     m->settings.inducing_points = m->given_inducing;
@@ -89,17 +76,17 @@ static rm2_status get_given_inducing(rm2i_reader r, rm2_model *m) {
 /* What they are worth is found where they are used (rm2i_posterior_create). */
 static rm2_status get_inducing_sums(rm2i_reader r, rm2_model *m) {
     static const char name[] = "parameters/inducing_sums";
-    if (m->inducing_count == 0 || !rm2i_h5_has(r.h5, name))
+    if (m->inducing_count == 0 || !rm2i_file_has(r, name))
         return RM2_OK;
     size_t count = rm2i_inducing_sums_count(m->inducing_count, m->M);
-    return rm2i_h5_get_doubles(r.ctx, r.h5, name, 1, &count, &m->inducing_sums);
+    return rm2i_file_doubles(r, name, 1, &count, &m->inducing_sums);
 }
 
 static rm2_status get_inducing(rm2i_reader r, rm2_model *m) {
     RM2_TRY(get_given_inducing(r, m));
-    if (rm2i_h5_has(r.h5, "parameters/inducing"))
+    if (rm2i_file_has(r, "parameters/inducing"))
         return get_inducing_points(r, m);
-    return rm2i_h5_has(r.h5, "parameters/inducing_inputs") ? get_inducing_inputs(r, m) : RM2_OK;
+    return rm2i_file_has(r, "parameters/inducing_inputs") ? get_inducing_inputs(r, m) : RM2_OK;
 }
 
 /* What was proven of the likelihood and of the dynamics; with exact inference there is nothing to. */
@@ -107,8 +94,9 @@ static rm2_status get_certificate(rm2i_reader r, rm2_model *m) {
     double c[4] = {m->training.end.log_likelihood, m->training.end.log_likelihood,
                    m->training.end.gpdm, m->training.end.gpdm};
     if (m->inducing_count) {
-        RM2_TRY(rm2i_file_vector(r, "training/certificate", 4, c));
-        RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/gpdm_inducing", &m->gpdm_inducing));
+        RM2_TRY(rm2i_file_take(r, "training/certificate", 1, (size_t[]){4}, c));
+        RM2_TRY(rm2i_check_range(r.ctx, r.path, "training/certificate", 4, c, &rm2i_finite));
+        RM2_TRY(rm2i_file_count(r, "training/gpdm_inducing", &m->gpdm_inducing));
     }
     m->training.likelihood = (rm2_certificate){c[0], c[1]};
     m->training.dynamics = (rm2_certificate){c[2], c[3]};
@@ -117,11 +105,11 @@ static rm2_status get_certificate(rm2i_reader r, rm2_model *m) {
 
 /* Of a compact model, whose inducing points are always inputs, and which is nothing without the sums. */
 static rm2_status get_compact(rm2i_reader r, rm2_model *m) {
-    if (!rm2i_h5_has(r.h5, "compact"))
+    if (!rm2i_file_has(r, "compact/points"))
         return RM2_OK;
-    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "compact/points", &m->trained));
+    RM2_TRY(rm2i_file_count(r, "compact/points", &m->trained));
     if (m->inducing_count == 0 || m->inducing || m->given_inducing || m->trained < m->N ||
-        m->trained == 0 || !rm2i_h5_has(r.h5, "parameters/inducing_sums"))
+        m->trained == 0 || !rm2i_file_has(r, "parameters/inducing_sums"))
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT,
                          "%s: compact/points is %zu, expected at least the %zu points of the file, "
                          "parameters/inducing_inputs and parameters/inducing_sums",
@@ -130,79 +118,46 @@ static rm2_status get_compact(rm2i_reader r, rm2_model *m) {
 }
 
 static rm2_status get_parameters(rm2i_reader r, rm2_model *m) {
-    RM2_TRY(rm2i_file_matrix(r, "parameters/latents", m->N, m->Q, m->X));
-    RM2_TRY(rm2i_file_vector(r, "parameters/lengthscale", m->Q, m->lengthscale));
-    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/variance", &m->variance));
-    if (rm2i_h5_has(r.h5, "parameters/linear"))
-        RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/linear", &m->linear));
-    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/noise", &m->noise));
-    if (m->settings.task == RM2_TASK_INTEGRATED) {
-        RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/freedom", &m->freedom));
-        RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "parameters/latent_noise", &m->latent_noise));
-    }
-    if (m->task_noise)
-        RM2_TRY(rm2i_file_vector(r, "parameters/task_noise", m->M, m->task_noise));
-    RM2_TRY(rm2i_file_matrix(r, "parameters/task_covariance", m->M, m->M, m->Kf));
-    RM2_TRY(rm2i_file_vector(r, "parameters/gpdm", 3, m->gpdm));
+    RM2_TRY(rm2i_model_arrays_get(r, m));
     RM2_TRY(get_inducing(r, m));
     RM2_TRY(get_compact(r, m));
     RM2_TRY(get_inducing_sums(r, m));
-    return get_back_constraint(r, m);
+    return get_back_kernels(r, m);
 }
 
 static rm2_status get_training(rm2i_reader r, rm2_model *m) {
     size_t stop, length = SIZE_MAX;
-    RM2_TRY(get_terms(r, "training/start", &m->training.start));
-    RM2_TRY(get_terms(r, "training/end", &m->training.end));
-    RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "training/volume", &m->volume));
-    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/stop", &stop));
+    RM2_TRY(rm2i_file_count(r, "training/stop", &stop));
     if (stop > RM2_STOP_MAX_SECONDS)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: training/stop: unknown reason %zu", r.path,
                          stop);
     m->training.stop = (rm2_stop)stop;
-    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "training/evaluations", &m->training.evaluations));
-    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, "training/trace", 1, &length, &m->training.trace));
+    RM2_TRY(rm2i_file_count(r, "training/evaluations", &m->training.evaluations));
+    RM2_TRY(rm2i_file_doubles(r, "training/trace", 1, &length, &m->training.trace));
     if (length == 0)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: training/trace is empty", r.path);
     m->training.iterations = length - 1;
     return get_certificate(r, m);
 }
 
-static rm2_status check_header(rm2i_reader r) {
-    char *text;
-    size_t version;
-    RM2_TRY(rm2i_h5_get_text(r.ctx, r.h5, "format", &text));
-    bool ours = strcmp(text, RM2I_MODEL_FORMAT) == 0;
-    free(text);
-    if (!ours)
-        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s is not a model (a checkpoint?)", r.path);
-    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "version", &version));
-    if (version != RM2I_MODEL_VERSION)
-        return rm2i_fail(r.ctx, RM2_ERR_FORMAT,
-                         "%s has model format version %zu, this program reads version %d", r.path,
-                         version, RM2I_MODEL_VERSION);
-    return RM2_OK;
-}
-
 /* Arrays must be in the file before memory for them is asked for. */
 static rm2_status check_sizes(rm2i_reader r, const rm2_data *data, rm2_model_kind kind) {
     size_t M =
         kind == RM2_GPLVM ? rm2_manifold_ambient(data->manifold) : rm2_manifold_dim(data->manifold);
-    RM2_TRY(rm2i_file_shape(r, "data/outputs", M, data->count));
-    return rm2i_file_shape(r, "parameters/task_covariance", M, M);
+    RM2_TRY(rm2i_file_shape(r, "data/outputs", 2, (size_t[]){M, data->count}));
+    return rm2i_file_shape(r, "parameters/task_covariance", 2, (size_t[]){M, M});
 }
 
 /* Sizes, settings and data set: what an empty model needs. */
 static rm2_status get_empty(rm2i_reader r, rm2_model **m) {
-    size_t dims, shape[RM2_ARRAY_MAX_DIMS];
+    size_t shape[2] = {SIZE_MAX, 0};
     rm2_data *data;
     rm2_fit_settings settings = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-    settings.optim.max_iterations = 0; /* early files do not tell */
-    RM2_TRY(rm2i_settings_get(r.ctx, r.h5, &settings));
-    RM2_TRY(rm2i_h5_shape(r.ctx, r.h5, "parameters/latents", &dims, shape));
-    if (dims != 2 || shape[0] < 2 || shape[1] == 0 || shape[1] != settings.latent_dim)
-        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: parameters/latents has the wrong shape",
-                         r.path);
+    RM2_TRY(rm2i_settings_get(r, &settings));
+    shape[1] = settings.latent_dim;
+    RM2_TRY(rm2i_file_shape(r, "parameters/latents", 2, shape));
+    if (shape[0] < 2 || shape[1] == 0)
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: parameters/latents has no points", r.path);
     RM2_TRY(rm2i_file_data(r, shape[0], &data));
     rm2_status status = check_sizes(r, data, settings.model);
     if (status == RM2_OK)
@@ -212,27 +167,33 @@ static rm2_status get_empty(rm2i_reader r, rm2_model **m) {
 }
 
 static rm2_status get_contents(rm2i_reader r, rm2_model *m) {
-    RM2_TRY(get_outputs(r, m));
     RM2_TRY(get_parameters(r, m));
     RM2_TRY(rm2i_start_get(r, m->data, &m->start_report));
-    return get_training(r, m);
+    RM2_TRY(get_training(r, m));
+    return rm2i_model_check(r.ctx, r.path, m);
 }
 
-/* Closes h5. */
-static rm2_status read_model(rm2i_reader r, rm2i_h5 *h5, rm2_model **model) {
+/* All but the posterior, checked. Closes the file. */
+static rm2_status get_model(rm2i_reader r, rm2_model **model) {
+    rm2_status status = rm2i_file_expect(r, RM2I_MODEL_KIND, RM2I_MODEL_VERSION, "");
+    if (status == RM2_OK)
+        status = get_empty(r, model);
+    if (status == RM2_OK)
+        status = get_contents(r, *model);
+    rm2i_file_close(r.file);
+    return status;
+}
+
+static rm2_status finish(rm2i_reader r, rm2_model *m) {
+    RM2_TRY(rm2i_model_finish(r.ctx, m));
+    return rm2i_model_check_compact(r.ctx, r.path, m);
+}
+
+static rm2_status read_model(rm2i_reader r, rm2_model **model) {
     rm2_model *m = NULL;
-    rm2_status status = check_header(r);
+    rm2_status status = get_model(r, &m);
     if (status == RM2_OK)
-        status = get_empty(r, &m);
-    if (status == RM2_OK && m)
-        status = get_contents(r, m);
-    rm2i_h5_close(h5);
-    if (status == RM2_OK)
-        status = rm2i_model_check(r.ctx, r.path, m);
-    if (status == RM2_OK)
-        status = rm2i_model_finish(r.ctx, m);
-    if (status == RM2_OK)
-        status = rm2i_model_check_compact(r.ctx, r.path, m);
+        status = finish(r, m);
     if (status == RM2_OK)
         *model = m;
     else
@@ -241,21 +202,34 @@ static rm2_status read_model(rm2i_reader r, rm2i_h5 *h5, rm2_model **model) {
 }
 
 rm2_status rm2_model_read(rm2_context *ctx, const char *path, rm2_model **model) {
-    rm2i_h5 *h5;
+    rm2i_file *file;
     RM2_REQUIRE(ctx, model);
     *model = NULL;
     RM2_REQUIRE(ctx, path);
-    RM2_TRY(rm2i_h5_open(ctx, path, &h5));
-    return read_model((rm2i_reader){ctx, h5, path}, h5, model);
+    RM2_TRY(rm2i_file_open(ctx, path, &file));
+    return read_model((rm2i_reader){ctx, file, path, NULL}, model);
 }
 
 rm2_status rm2_model_from_bytes(rm2_context *ctx, const void *bytes, size_t size, const char *name,
                                 rm2_model **model) {
-    rm2i_h5 *h5;
+    rm2i_file *file;
     const char *shown = name ? name : "model";
     RM2_REQUIRE(ctx, model);
     *model = NULL;
     RM2_REQUIRE(ctx, bytes);
-    RM2_TRY(rm2i_h5_open_bytes(ctx, bytes, size, shown, &h5));
-    return read_model((rm2i_reader){ctx, h5, shown}, h5, model);
+    RM2_TRY(rm2i_file_open_bytes(ctx, bytes, size, shown, &file));
+    return read_model((rm2i_reader){ctx, file, shown, NULL}, model);
+}
+
+rm2_status rm2i_model_readable(rm2_context *ctx, const void *bytes, size_t size, const char *name,
+                               const rm2_manifold *manifold) {
+    rm2i_file *file;
+    rm2_model *m = NULL;
+    RM2_TRY(rm2i_file_open_bytes(ctx, bytes, size, name, &file));
+    const rm2i_reader r = {ctx, file, name, manifold};
+    rm2_status status = get_model(r, &m);
+    if (status == RM2_OK && m->trained > 0) /* which is checked with its posterior */
+        status = finish(r, m);
+    rm2_model_free(m);
+    return status;
 }

@@ -1,5 +1,5 @@
-/* The training set of a model file, and numbers of files in general. Shapes are checked against each
- * other; what the numbers must be is in check.c. */
+/* The training set of a model file. Shapes are checked against each other; what the numbers must be is in
+ * check_model.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,49 +7,23 @@
 #include "model_file/check_model.h"
 #include "model_file/model_file.h"
 
-/* ---- numbers -------------------------------------------------------------------------------- */
-
-/* Numbers of a known shape into memory that is there already. */
-static rm2_status get_array(rm2i_reader r, const char *name, size_t dims, const size_t *shape,
+/* Finite numbers of a known shape into memory that is there already. */
+static rm2_status get_array(rm2i_reader r, const char *name, size_t rows, size_t columns,
                             double *values) {
-    size_t copy[2] = {dims > 0 ? shape[0] : 0, dims > 1 ? shape[1] : 0}, count = 1;
-    double *found;
-    for (size_t k = 0; k < dims; k++)
-        count *= shape[k];
-    RM2_TRY(rm2i_h5_get_doubles(r.ctx, r.h5, name, dims, copy, &found));
-    memcpy(values, found, count * sizeof *values);
-    free(found);
-    return rm2i_model_check_finite(r.ctx, r.path, name, count, values);
+    size_t shape[] = {rows, columns};
+    RM2_TRY(rm2i_file_take(r, name, columns ? 2 : 1, shape, values));
+    return rm2i_check_range(r.ctx, r.path, name, rows * (columns ? columns : 1), values,
+                            &rm2i_finite);
 }
-
-rm2_status rm2i_file_vector(rm2i_reader r, const char *name, size_t n, double *values) {
-    return get_array(r, name, 1, &n, values);
-}
-
-rm2_status rm2i_file_matrix(rm2i_reader r, const char *name, size_t rows, size_t columns,
-                            double *values) {
-    return get_array(r, name, 2, (size_t[]){rows, columns}, values);
-}
-
-rm2_status rm2i_file_shape(rm2i_reader r, const char *name, size_t rows, size_t columns) {
-    size_t dims, shape[RM2_ARRAY_MAX_DIMS];
-    RM2_TRY(rm2i_h5_shape(r.ctx, r.h5, name, &dims, shape));
-    if (dims == 2 && shape[0] == rows && shape[1] == columns)
-        return RM2_OK;
-    return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s must be %zu x %zu", r.path, name, rows,
-                     columns);
-}
-
-/* ---- the data set --------------------------------------------------------------------------- */
 
 /* First points of the trajectories, as many as there are; *starts is NULL if there are none. */
 static rm2_status get_starts(rm2i_reader r, size_t N, size_t *trajectories, size_t **starts) {
     size_t ends = SIZE_MAX;
     *trajectories = 0;
     *starts = NULL;
-    if (!rm2i_h5_has(r.h5, "data/starts"))
+    if (!rm2i_file_has(r, "data/starts"))
         return RM2_OK;
-    RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, "data/starts", 1, &ends, starts));
+    RM2_TRY(rm2i_file_sizes(r, "data/starts", 1, &ends, starts));
     bool good = ends >= 2 && (*starts)[0] == 0 && (*starts)[ends - 1] == N;
     for (size_t t = 0; good && t + 1 < ends; t++)
         good = (*starts)[t] < (*starts)[t + 1];
@@ -65,22 +39,22 @@ static rm2_status get_ids(rm2i_reader r, rm2i_draft *d) {
     size_t count = d->trajectories;
     if (count == 0)
         return RM2_OK;
-    RM2_TRY(rm2i_h5_get_texts(r.ctx, r.h5, "data/ids", &count, &ids));
+    RM2_TRY(rm2i_file_texts(r, "data/ids", &count, &ids));
     rm2i_texts_free(d->ids, count);
     d->ids = ids;
     return RM2_OK;
 }
 
 static rm2_status get_labels(rm2i_reader r, rm2i_draft *d) {
-    if (!rm2i_h5_has(r.h5, "data/labels"))
+    if (!rm2i_file_has(r, "data/labels"))
         return RM2_OK;
     size_t n = d->count, count = SIZE_MAX, dims, shape[RM2_ARRAY_MAX_DIMS];
-    RM2_TRY(rm2i_h5_shape(r.ctx, r.h5, "data/label_names", &dims, shape));
+    RM2_TRY(rm2i_file_extents(r, "data/label_names", &dims, shape));
     if (dims == 1 && shape[0] > n) /* before each takes its memory */
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: data/label_names: %zu labels for %zu points",
                          r.path, shape[0], n);
-    RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, "data/labels", 1, &n, &d->labels));
-    RM2_TRY(rm2i_h5_get_texts(r.ctx, r.h5, "data/label_names", &count, &d->label_names));
+    RM2_TRY(rm2i_file_sizes(r, "data/labels", 1, &n, &d->labels));
+    RM2_TRY(rm2i_file_texts(r, "data/label_names", &count, &d->label_names));
     d->label_count = count;
     for (size_t i = 0; i < n; i++)
         if (d->labels[i] >= count)
@@ -90,18 +64,18 @@ static rm2_status get_labels(rm2i_reader r, rm2i_draft *d) {
 }
 
 static rm2_status get_time(rm2i_reader r, rm2i_draft *d) {
-    if (!rm2i_h5_has(r.h5, "data/time"))
+    if (!rm2i_file_has(r, "data/time"))
         return RM2_OK;
     RM2_TRY(rm2i_draft_set_time(r.ctx, d));
-    return rm2i_file_vector(r, "data/time", d->count, d->time);
+    return get_array(r, "data/time", d->count, 0, d->time);
 }
 
 static rm2_status fill_draft(rm2i_reader r, rm2i_draft *d) {
     size_t ambient = rm2_manifold_ambient(d->manifold);
-    RM2_TRY(rm2i_file_matrix(r, "data/points", d->count, ambient, d->points));
-    RM2_TRY(rm2i_file_vector(r, "data/scale", rm2_manifold_factor_count(d->manifold), d->scale));
-    if (rm2i_h5_has(r.h5, "data/shrinkage"))
-        RM2_TRY(rm2i_h5_get_double(r.ctx, r.h5, "data/shrinkage", &d->shrinkage));
+    RM2_TRY(get_array(r, "data/points", d->count, ambient, d->points));
+    RM2_TRY(get_array(r, "data/scale", rm2_manifold_factor_count(d->manifold), 0, d->scale));
+    if (rm2i_file_has(r, "data/shrinkage"))
+        RM2_TRY(rm2i_file_number(r, "data/shrinkage", &d->shrinkage));
     RM2_TRY(get_ids(r, d));
     RM2_TRY(get_time(r, d));
     return get_labels(r, d);
@@ -111,7 +85,7 @@ static rm2_status fill_draft(rm2i_reader r, rm2i_draft *d) {
 static rm2_status get_draft(rm2i_reader r, const rm2_manifold *m, size_t N, rm2i_draft *d) {
     size_t trajectories, *starts = NULL;
     char *source = NULL;
-    rm2_status status = rm2i_h5_get_text(r.ctx, r.h5, "source", &source);
+    rm2_status status = rm2i_file_text(r, "source", &source);
     if (status == RM2_OK)
         status = get_starts(r, N, &trajectories, &starts);
     if (status == RM2_OK)
@@ -126,8 +100,13 @@ static rm2_status get_draft(rm2i_reader r, const rm2_manifold *m, size_t N, rm2i
 /* A name that is not known is one of a geometry that must be registered. */
 static rm2_status get_manifold(rm2i_reader r, rm2_manifold **m) {
     char *spec;
-    RM2_TRY(rm2i_h5_get_text(r.ctx, r.h5, "manifold", &spec));
-    rm2_status status = rm2_manifold_create(r.ctx, spec, m);
+    RM2_TRY(rm2i_file_text(r, "manifold", &spec));
+    bool known = r.manifold && strcmp(spec, rm2_manifold_spec(r.manifold)) == 0;
+    rm2_status status = RM2_OK;
+    if (known)
+        *m = rm2_manifold_retain(r.manifold);
+    else
+        status = rm2_manifold_create(r.ctx, spec, m);
     free(spec);
     return status == RM2_ERR_ARGUMENT ? rm2i_fail_prefix(r.ctx, RM2_ERR_UNSUPPORTED, "%s", r.path)
                                       : status;
@@ -138,7 +117,8 @@ rm2_status rm2i_file_data(rm2i_reader r, size_t N, rm2_data **data) {
     rm2i_draft draft = {.count = 0};
     RM2_TRY(get_manifold(r, &m));
     /* the manifold may be any: its points must be in the file before memory for them is asked for */
-    rm2_status status = rm2i_file_shape(r, "data/points", N, rm2_manifold_ambient(m));
+    rm2_status status =
+        rm2i_file_shape(r, "data/points", 2, (size_t[]){N, rm2_manifold_ambient(m)});
     if (status == RM2_OK)
         status = get_draft(r, m, N, &draft);
     if (status == RM2_OK)

@@ -1,17 +1,15 @@
-/* Settings of a training in a model file: every row of rm2_fit_settings_table as settings/FIELD. */
+/* Settings of a training in a model file: the array "settings" of texts "NAME=VALUE", one per row of
+ * rm2_fit_settings_table. */
 #ifndef RM2I_SETTINGS_FILE_H
 #define RM2I_SETTINGS_FILE_H
 
-#include "hdf5/hdf5.h"
-#include "riemann2/model.h"
+#include "model_file/model_file.h"
 
-rm2_status rm2i_settings_put(rm2_context *ctx, rm2i_h5_writer *h5, const rm2_fit_settings *s);
-/* Fields that the file lacks keep their value; values outside their range are RM2_ERR_FORMAT. */
-rm2_status rm2i_settings_get(rm2_context *ctx, const rm2i_h5 *h5, rm2_fit_settings *s);
+rm2_status rm2i_settings_put(rm2i_file_writer w, const rm2_fit_settings *s);
+/* Settings that the file lacks keep their value; values outside their range are RM2_ERR_FORMAT. */
+rm2_status rm2i_settings_get(rm2i_reader r, rm2_fit_settings *s);
 
-/* Feed every value except limits (iterations, seconds) to a function, in the order of the table: what a
- * fingerprint is made of. */
-void rm2i_settings_each(const rm2_fit_settings *s, void (*take)(void *user, double value),
-                        void *user);
+/* Mix every setting except limits (iterations, seconds) into a hash: fingerprints are made of this. */
+void rm2i_settings_mix(const rm2_fit_settings *s, uint64_t *hash);
 
 #endif

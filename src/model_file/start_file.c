@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "model_file/check_model.h"
 #include "start/start_report.h"
 
 enum { NUMBERS = 4 }; /* begin, end, misfit, unevenness */
@@ -47,28 +48,26 @@ static void take_apart(const rm2_start_report *r, const arrays *s) {
     }
 }
 
-static rm2_status put_arrays(rm2_context *ctx, rm2i_h5_writer *h5, const arrays *s) {
+static rm2_status put_arrays(rm2i_file_writer w, const arrays *s) {
     size_t shape[] = {s->demos, NUMBERS};
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/family", 1, &s->demos, s->family));
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/reversed", 1, &s->demos, s->reversed));
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/outliers", 1, &s->demos, s->outliers));
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/resting", 1, &s->demos, s->resting));
-    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "start/phase", 2, shape, s->numbers));
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "start/reference", 1, &s->families, s->reference));
-    return rm2i_h5_put_sizes(ctx, h5, "start/complete", 1, &s->families, s->complete);
+    RM2_TRY(rm2i_file_put_sizes(w, "start/family", 1, &s->demos, s->family));
+    RM2_TRY(rm2i_file_put_sizes(w, "start/reversed", 1, &s->demos, s->reversed));
+    RM2_TRY(rm2i_file_put_sizes(w, "start/outliers", 1, &s->demos, s->outliers));
+    RM2_TRY(rm2i_file_put_sizes(w, "start/resting", 1, &s->demos, s->resting));
+    RM2_TRY(rm2i_file_put_doubles(w, "start/phase", 2, shape, s->numbers));
+    RM2_TRY(rm2i_file_put_sizes(w, "start/reference", 1, &s->families, s->reference));
+    return rm2i_file_put_sizes(w, "start/complete", 1, &s->families, s->complete);
 }
 
-rm2_status rm2i_start_put(rm2_context *ctx, rm2i_h5_writer *h5, const rm2_start_report *r) {
+rm2_status rm2i_start_put(rm2i_file_writer w, const rm2_start_report *r) {
     if (!r)
         return RM2_OK;
     arrays s = {.demos = r->demos, .families = r->families};
-    size_t labelled = r->labelled;
-    RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &s, &s.memory));
+    RM2_TRY(rm2i_arena_alloc(w.ctx, lay_out, &s, &s.memory));
     take_apart(r, &s);
-    rm2_status status = put_arrays(ctx, h5, &s);
+    rm2_status status = put_arrays(w, &s);
     free(s.memory);
-    return status == RM2_OK ? rm2i_h5_put_sizes(ctx, h5, "start/labelled", 0, NULL, &labelled)
-                            : status;
+    return status == RM2_OK ? rm2i_file_put_count(w, "start/labelled", r->labelled) : status;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -77,7 +76,7 @@ rm2_status rm2i_start_put(rm2_context *ctx, rm2i_h5_writer *h5, const rm2_start_
 static rm2_status get_sizes(rm2i_reader r, const char *name, size_t count, size_t below,
                             size_t *values) {
     size_t *found;
-    RM2_TRY(rm2i_h5_get_sizes(r.ctx, r.h5, name, 1, &count, &found));
+    RM2_TRY(rm2i_file_sizes(r, name, 1, &count, &found));
     rm2_status status = RM2_OK;
     for (size_t k = 0; k < count; k++) {
         if (found[k] >= below && status == RM2_OK)
@@ -95,7 +94,10 @@ static rm2_status get_arrays(rm2i_reader r, size_t points, const arrays *s) {
     RM2_TRY(get_sizes(r, "start/reversed", s->demos, 2, s->reversed));
     RM2_TRY(get_sizes(r, "start/outliers", s->demos, points + 1, s->outliers));
     RM2_TRY(get_sizes(r, "start/resting", s->demos, points + 1, s->resting));
-    RM2_TRY(rm2i_file_matrix(r, "start/phase", s->demos, NUMBERS, s->numbers));
+    size_t shape[] = {s->demos, NUMBERS};
+    RM2_TRY(rm2i_file_take(r, "start/phase", 2, shape, s->numbers));
+    RM2_TRY(rm2i_check_range(r.ctx, r.path, "start/phase", s->demos * NUMBERS, s->numbers,
+                             &rm2i_finite));
     RM2_TRY(get_sizes(r, "start/reference", s->families, s->demos, s->reference));
     return get_sizes(r, "start/complete", s->families, 2, s->complete);
 }
@@ -119,13 +121,13 @@ static void put_together(const arrays *s, rm2_start_report *r) {
 
 /* How many families there are: at most one per trajectory. */
 static rm2_status get_families(rm2i_reader r, size_t trajectories, size_t *families) {
-    size_t dims, shape[RM2_ARRAY_MAX_DIMS];
-    RM2_TRY(rm2i_h5_shape(r.ctx, r.h5, "start/reference", &dims, shape));
-    if (dims != 1 || shape[0] == 0 || shape[0] > trajectories)
+    size_t count = SIZE_MAX;
+    RM2_TRY(rm2i_file_shape(r, "start/reference", 1, &count));
+    if (count == 0 || count > trajectories)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT,
-                         "%s: start/reference has the wrong shape for %zu trajectories", r.path,
+                         "%s: start/reference has %zu families for %zu trajectories", r.path, count,
                          trajectories);
-    *families = shape[0];
+    *families = count;
     return RM2_OK;
 }
 
@@ -133,10 +135,10 @@ rm2_status rm2i_start_get(rm2i_reader r, const rm2_data *data, rm2_start_report 
     arrays s = {.demos = data->trajectories};
     size_t labelled;
     *report = NULL;
-    if (!rm2i_h5_has(r.h5, "start/reference"))
+    if (!rm2i_file_has(r, "start/reference"))
         return RM2_OK;
     RM2_TRY(get_families(r, s.demos, &s.families));
-    RM2_TRY(rm2i_h5_get_size(r.ctx, r.h5, "start/labelled", &labelled));
+    RM2_TRY(rm2i_file_count(r, "start/labelled", &labelled));
     if (labelled > 1)
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: start/labelled is %zu, expected 0 or 1",
                          r.path, labelled);

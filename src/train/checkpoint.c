@@ -1,28 +1,19 @@
 /* The state of training in a file of the same kind as models (see docs/model-file.md). */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "hdf5/hdf5.h"
 #include "model_file/check_model.h"
+#include "model_file/model_file.h"
 #include "model_file/settings_file.h"
 #include "train/train.h"
 
-enum { VERSION = 2, TERMS = sizeof(rm2_objective_terms) / sizeof(double) };
-static const char FORMAT[] = "riemann2 checkpoint", STATE[] = "state";
+enum { VERSION = 1, TERMS = RM2I_TERMS, PRINT_SIZE = 20 };
+static const char STATE[] = "state";
 
-/* FNV-1a over the bytes of doubles. */
 static void mix(uint64_t *hash, const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        unsigned char bytes[sizeof *values];
-        memcpy(bytes, &values[i], sizeof bytes);
-        for (size_t k = 0; k < sizeof bytes; k++)
-            *hash = (*hash ^ bytes[k]) * UINT64_C(1099511628211);
-    }
-}
-
-static void mix_one(void *hash, double value) {
-    mix(hash, &value, 1);
+    rm2i_hash(hash, values, count * sizeof *values);
 }
 
 /* Numbers of all ranks in turn. */
@@ -42,7 +33,7 @@ static void mix_all(const rm2_communicator *comm, uint64_t *hash, const double *
 }
 
 static uint64_t of_data(const rm2i_model_problem *p) {
-    uint64_t hash = UINT64_C(14695981039346656037);
+    uint64_t hash = RM2I_HASH_START;
     for (size_t m = 0; m < p->M; m++)
         mix_all(p->comm, &hash, p->F + m * p->N, p->N);
     mix_all(p->comm, &hash, p->X0, p->N * p->Q);
@@ -62,64 +53,80 @@ uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
     size_t mixed = p->comm ? p->N * p->Q : 0; /* of the raw vector */
     mix(&hash, raw + mixed, o->par.raw_size - mixed);
     for (size_t t = 0; t < p->all_trajectories; t++)
-        mix_one(&hash, (double)p->all_starts[t]);
-    rm2i_settings_each(&o->s, mix_one, &hash);
+        mix(&hash, &(double){(double)p->all_starts[t]}, 1);
+    rm2i_settings_mix(&o->s, &hash);
     for (size_t j = 0; o->s.inducing_points && j < o->s.inducing; j++)
-        mix_one(&hash, (double)o->s.inducing_points[j]);
+        mix(&hash, &(double){(double)o->s.inducing_points[j]}, 1);
     return hash;
 }
 
 /* An inducing set, if there is one: indices, and the two traces. */
-static rm2_status put_set(rm2_context *ctx, rm2i_h5_writer *h5, const char *index,
-                          const char *traces, const rm2i_set *set) {
+static rm2_status put_set(rm2i_file_writer w, const char *index, const char *traces,
+                          const rm2i_set *set) {
     size_t two = 2;
     if (set->count == 0)
         return RM2_OK;
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, index, 1, &set->count, set->index));
-    return rm2i_h5_put_doubles(ctx, h5, traces, 1, &two, (double[]){set->chosen, set->trace});
+    RM2_TRY(rm2i_file_put_sizes(w, index, 1, &set->count, set->index));
+    return rm2i_file_put_doubles(w, traces, 1, &two, (double[]){set->chosen, set->trace});
 }
 
-static rm2_status get_set(rm2_context *ctx, const rm2i_h5 *h5, const char *index,
-                          const char *traces, rm2i_set *set) {
+static rm2_status get_set(rm2i_reader r, const char *index, const char *traces, rm2i_set *set) {
     size_t two = 2, count = SIZE_MAX;
-    double *found;
-    if (!rm2i_h5_has(h5, index))
+    double found[2];
+    if (!rm2i_file_has(r, index))
         return RM2_OK;
-    RM2_TRY(rm2i_h5_get_sizes(ctx, h5, index, 1, &count, &set->index));
-    RM2_TRY(rm2i_h5_get_doubles(ctx, h5, traces, 1, &two, &found));
+    RM2_TRY(rm2i_file_sizes(r, index, 1, &count, &set->index));
+    RM2_TRY(rm2i_file_take(r, traces, 1, &two, found));
     set->count = count;
     set->chosen = found[0];
     set->trace = found[1];
-    free(found);
     return RM2_OK;
 }
 
-/* All but the values of the optimiser's state. */
-static rm2_status put(rm2_context *ctx, rm2i_h5_writer *h5, uint64_t fingerprint,
-                      const rm2i_saved *saved, size_t state_size) {
-    size_t version = VERSION, print = (size_t)fingerprint, terms = TERMS, stop = saved->stop;
-    double start[TERMS];
-    memcpy(start, &saved->start, sizeof start);
-    RM2_TRY(rm2i_h5_put_text(ctx, h5, "format", FORMAT));
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "version", 0, NULL, &version));
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "fingerprint", 0, NULL, &print));
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "stop", 0, NULL, &stop));
-    RM2_TRY(rm2i_h5_announce(ctx, h5, STATE, state_size));
-    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "trace", 1, &saved->trace_size, saved->trace));
-    RM2_TRY(rm2i_h5_put_doubles(ctx, h5, "start", 1, &terms, start));
-    RM2_TRY(rm2i_h5_put_sizes(ctx, h5, "chosen_at", 0, NULL, &saved->chosen_at));
-    RM2_TRY(put_set(ctx, h5, "inducing", "inducing_trace", &saved->sets.likelihood));
-    return put_set(ctx, h5, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics);
+static void show_print(uint64_t fingerprint, char text[PRINT_SIZE]) {
+    (void)snprintf(text, PRINT_SIZE, "%016" PRIx64, fingerprint);
 }
 
+/* All but the values of the optimiser's state, which are announced. */
+static rm2_status put(rm2i_file_writer w, uint64_t fingerprint, const rm2i_saved *saved,
+                      size_t state_size) {
+    size_t terms = TERMS;
+    char print[PRINT_SIZE];
+    double start[TERMS];
+    memcpy(start, &saved->start, sizeof start);
+    show_print(fingerprint, print);
+    RM2_TRY(rm2i_file_put_kind(w, "checkpoint", VERSION));
+    RM2_TRY(rm2i_file_put_text(w, "fingerprint", print));
+    RM2_TRY(rm2i_file_put_count(w, "stop", (size_t)saved->stop));
+    RM2_TRY(rm2i_file_put_doubles(w, "trace", 1, &saved->trace_size, saved->trace));
+    RM2_TRY(rm2i_file_put_doubles(w, "start", 1, &terms, start));
+    RM2_TRY(rm2i_file_put_count(w, "chosen_at", saved->chosen_at));
+    RM2_TRY(put_set(w, "inducing", "inducing_trace", &saved->sets.likelihood));
+    RM2_TRY(put_set(w, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics));
+    return rm2i_npz_announce(w.ctx, w.npz, STATE, state_size);
+}
+
+/* A checkpoint that is being written. */
+typedef struct output {
+    rm2_writer *file;
+    rm2i_npz_writer *npz;
+} output;
+
 static rm2_status begin(rm2_context *ctx, const rm2i_checkpoint_place *place,
-                        const rm2i_saved *saved, size_t state_size, rm2i_h5_stream **stream) {
-    rm2i_h5_writer *h5;
-    RM2_TRY(rm2i_h5_create(ctx, &h5));
-    rm2_status status = put(ctx, h5, place->fingerprint, saved, state_size);
+                        const rm2i_saved *saved, size_t state_size, output *o) {
+    RM2_TRY(rm2_writer_open(ctx, place->path, true, &o->file));
+    RM2_TRY(rm2i_npz_begin(ctx, rm2_writer_stream(o->file), place->path, &o->npz));
+    return put((rm2i_file_writer){ctx, o->npz}, place->fingerprint, saved, state_size);
+}
+
+/* Takes the output, whatever the status is. */
+static rm2_status end(rm2_context *ctx, rm2_status status, output *o) {
     if (status == RM2_OK)
-        return rm2i_h5_stream_open(ctx, h5, place->path, true, stream);
-    rm2i_h5_discard(h5);
+        status = rm2i_npz_end(ctx, o->npz);
+    rm2i_npz_writer_free(o->npz);
+    if (status == RM2_OK)
+        return rm2_writer_commit(ctx, o->file);
+    rm2_writer_discard(o->file);
     return status;
 }
 
@@ -134,13 +141,13 @@ static rm2_status allocate_piece(rm2_context *ctx, const rm2i_optim *optim, doub
 }
 
 /* All ranks give their parts of a piece, also where the file cannot take it any more. */
-static rm2_status put_state(rm2_context *ctx, const rm2i_optim *optim, rm2i_h5_stream *stream,
+static rm2_status put_state(rm2_context *ctx, const rm2i_optim *optim, rm2i_npz_writer *npz,
                             double *piece) {
     rm2_status status = RM2_OK;
     for (size_t k = 0; k < rm2i_optim_pieces(optim); k++) {
         rm2i_optim_save_piece(optim, k, piece);
-        if (stream && status == RM2_OK)
-            status = rm2i_h5_stream_put(ctx, stream, rm2i_optim_piece_size(optim, k), piece);
+        if (npz && status == RM2_OK)
+            status = rm2i_npz_put_piece(ctx, npz, rm2i_optim_piece_size(optim, k), piece);
     }
     return status;
 }
@@ -148,110 +155,84 @@ static rm2_status put_state(rm2_context *ctx, const rm2i_optim *optim, rm2i_h5_s
 rm2_status rm2i_checkpoint_write(rm2_context *ctx, const rm2i_checkpoint_place *place,
                                  const rm2i_saved *saved, const rm2i_optim *optim) {
     bool has_file = !place->comm || place->comm->rank == 0;
-    rm2i_h5_stream *stream = NULL;
+    output o = {NULL, NULL};
     double *piece = NULL;
     rm2_status status = has_file ? allocate_piece(ctx, optim, &piece) : RM2_OK;
     if (status == RM2_OK && has_file)
-        status = begin(ctx, place, saved, rm2i_optim_state_size(optim), &stream);
-    status = rm2i_agree(ctx, place->comm, status);
-    if (status == RM2_OK) {
-        status = put_state(ctx, optim, stream, piece);
-        if (stream && status == RM2_OK) {
-            status = rm2i_h5_stream_commit(ctx, stream);
-            stream = NULL;
-        }
-        status = rm2i_agree(ctx, place->comm, status);
-    }
-    rm2i_h5_stream_discard(stream);
+        status = begin(ctx, place, saved, rm2i_optim_state_size(optim), &o);
+    rm2_status all = rm2i_agree(ctx, place->comm, status);
+    if (all == RM2_OK)
+        status = put_state(ctx, optim, o.npz, piece);
+    if (has_file)
+        status = end(ctx, all == RM2_OK ? status : all, &o);
     free(piece);
-    return status;
+    return all == RM2_OK ? rm2i_agree(ctx, place->comm, status) : all;
 }
 
-static rm2_status check_header(rm2_context *ctx, const rm2i_h5 *h5, const char *path,
-                               uint64_t fingerprint) {
-    char *format;
-    size_t version, print;
-    RM2_TRY(rm2i_h5_get_text(ctx, h5, "format", &format));
-    bool ours = strcmp(format, FORMAT) == 0;
-    free(format);
-    if (!ours)
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s is not a checkpoint of a training", path);
-    RM2_TRY(rm2i_h5_get_size(ctx, h5, "version", &version));
-    if (version != VERSION)
+static rm2_status check_fingerprint(rm2i_reader r, uint64_t fingerprint) {
+    char print[PRINT_SIZE], *found;
+    show_print(fingerprint, print);
+    RM2_TRY(rm2i_file_text(r, "fingerprint", &found));
+    bool same = strcmp(found, print) == 0;
+    free(found);
+    if (!same)
         return rm2i_fail(
-            ctx, RM2_ERR_FORMAT,
-            "%s has version %zu, this program reads version %d; remove it to start anew", path,
-            version, VERSION);
-    RM2_TRY(rm2i_h5_get_size(ctx, h5, "fingerprint", &print));
-    if (print != fingerprint)
-        return rm2i_fail(
-            ctx, RM2_ERR_DATA,
+            r.ctx, RM2_ERR_DATA,
             "%s belongs to a training with other data or settings; use the same ones, or "
             "remove it to start anew",
-            path);
+            r.path);
     return RM2_OK;
 }
 
-static rm2_status get_state_size(rm2_context *ctx, const rm2i_h5 *h5, size_t *size) {
-    size_t dims, shape[RM2_ARRAY_MAX_DIMS];
-    RM2_TRY(rm2i_h5_shape(ctx, h5, STATE, &dims, shape));
-    if (dims != 1)
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: dataset %s has %zu dimensions, expected 1",
-                         rm2i_h5_name(h5), STATE, dims);
-    *size = shape[0];
-    return RM2_OK;
-}
-
-static rm2_status get(rm2_context *ctx, const rm2i_h5 *h5, const char *path, uint64_t fingerprint,
-                      rm2i_saved *saved) {
-    double *start;
+static rm2_status get(rm2i_reader r, uint64_t fingerprint, rm2i_saved *saved) {
+    double start[TERMS];
     size_t terms = TERMS, stop;
-    RM2_TRY(check_header(ctx, h5, path, fingerprint));
-    RM2_TRY(rm2i_h5_get_size(ctx, h5, "stop", &stop));
+    RM2_TRY(rm2i_file_expect(r, "checkpoint", VERSION, "; remove it to start anew"));
+    RM2_TRY(check_fingerprint(r, fingerprint));
+    RM2_TRY(rm2i_file_count(r, "stop", &stop));
     if (stop > RM2_STOP_MAX_SECONDS)
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s: stop: unknown reason %zu", path, stop);
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: stop: unknown reason %zu", r.path, stop);
     saved->stop = (rm2_stop)stop;
-    RM2_TRY(get_state_size(ctx, h5, &saved->state_size));
-    saved->trace_size = SIZE_MAX;
-    RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "trace", 1, &saved->trace_size, &saved->trace));
+    saved->state_size = saved->trace_size = SIZE_MAX;
+    RM2_TRY(rm2i_file_shape(r, STATE, 1, &saved->state_size));
+    RM2_TRY(rm2i_file_verify(r, STATE));
+    RM2_TRY(rm2i_file_doubles(r, "trace", 1, &saved->trace_size, &saved->trace));
     if (saved->trace_size == 0)
-        return rm2i_fail(ctx, RM2_ERR_FORMAT, "%s has no trace", path);
-    RM2_TRY(rm2i_model_check_finite(ctx, path, "trace", saved->trace_size, saved->trace));
-    RM2_TRY(rm2i_h5_get_doubles(ctx, h5, "start", 1, &terms, &start));
-    rm2_status status = rm2i_model_check_finite(ctx, path, "start", TERMS, start);
+        return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s has no trace", r.path);
+    RM2_TRY(
+        rm2i_check_range(r.ctx, r.path, "trace", saved->trace_size, saved->trace, &rm2i_finite));
+    RM2_TRY(rm2i_file_take(r, "start", 1, &terms, start));
+    RM2_TRY(rm2i_check_range(r.ctx, r.path, "start", TERMS, start, &rm2i_finite));
     memcpy(&saved->start, start, sizeof saved->start);
-    free(start);
-    RM2_TRY(status);
-    RM2_TRY(rm2i_h5_get_size(ctx, h5, "chosen_at", &saved->chosen_at));
-    RM2_TRY(get_set(ctx, h5, "inducing", "inducing_trace", &saved->sets.likelihood));
-    return get_set(ctx, h5, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics);
+    RM2_TRY(rm2i_file_count(r, "chosen_at", &saved->chosen_at));
+    RM2_TRY(get_set(r, "inducing", "inducing_trace", &saved->sets.likelihood));
+    return get_set(r, "gpdm_inducing", "gpdm_inducing_trace", &saved->sets.dynamics);
 }
 
 rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fingerprint,
                                 rm2i_saved *saved) {
-    *saved = (rm2i_saved){.file = NULL};
-    RM2_TRY(rm2i_h5_open_pieces(ctx, path, &saved->file));
-    rm2_status status = get(ctx, saved->file, path, fingerprint, saved);
+    *saved = (rm2i_saved){.path = path};
+    RM2_TRY(rm2i_file_open(ctx, path, &saved->file));
+    rm2_status status = get((rm2i_reader){ctx, saved->file, path, NULL}, fingerprint, saved);
     if (status != RM2_OK)
         rm2i_saved_free(saved);
     return status;
 }
 
 typedef struct reading {
-    rm2_context *ctx;
-    rm2i_h5 *file;
+    rm2i_reader file;
     size_t done;
 } reading;
 
 static rm2_status read_next(void *user, size_t count, double *values) {
     reading *r = user;
-    const rm2i_h5_some some = {STATE, r->done, count};
+    size_t first = r->done;
     r->done += count;
-    return rm2i_h5_get_some(r->ctx, r->file, &some, values);
+    return rm2i_file_some(r->file, STATE, first, count, values);
 }
 
 rm2_status rm2i_checkpoint_restore(rm2_context *ctx, const rm2i_saved *saved, rm2i_optim *optim) {
-    reading r = {ctx, saved->file, 0};
+    reading r = {{ctx, saved->file, saved->path, NULL}, 0};
     return rm2i_optim_restore(ctx, optim, &(rm2i_optim_source){saved->state_size, read_next, &r});
 }
 
@@ -278,6 +259,7 @@ rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_communicator *comm, rm2i_
     rm2i_broadcast(comm, &all, sizeof all); /* of which other ranks can use all but the arrays */
     if (comm->rank != 0) {
         all.file = NULL;
+        all.path = NULL;
         all.trace = NULL;
         all.sets.likelihood.index = all.sets.dynamics.index = NULL;
         *saved = all;
@@ -295,7 +277,7 @@ rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_communicator *comm, rm2i_
 }
 
 void rm2i_saved_free(rm2i_saved *saved) {
-    rm2i_h5_close(saved->file);
+    rm2i_file_close(saved->file);
     free(saved->trace);
     free(saved->sets.likelihood.index);
     free(saved->sets.dynamics.index);

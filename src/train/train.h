@@ -39,7 +39,8 @@ rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *s, const d
 /* ---- checkpoint.c --------------------------------------------------------------------------- */
 
 typedef struct rm2i_saved {
-    struct rm2i_h5 *file; /* that has the optimiser's state, on rank 0; NULL: not read from one */
+    struct rm2i_file *file; /* that has the optimiser's state, on rank 0; NULL: not read from one */
+    const char *path;       /* the file's, for messages */
     size_t state_size;
     double *trace;
     size_t trace_size;

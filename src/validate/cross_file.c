@@ -30,43 +30,36 @@ const char *rm2_cross_measure_text(rm2_cross_measure measure) {
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* FNV-1a. */
-static void mix_bytes(uint64_t *hash, const void *bytes, size_t size) {
-    const unsigned char *at = bytes;
-    for (size_t k = 0; k < size; k++)
-        *hash = (*hash ^ at[k]) * UINT64_C(1099511628211);
-}
-
-static void mix_number(void *hash, double value) {
-    mix_bytes(hash, &value, sizeof value);
+static void mix_number(uint64_t *hash, double value) {
+    rm2i_hash(hash, &value, sizeof value);
 }
 
 static void mix_data(uint64_t *hash, const rm2_data *d) {
     const char *spec = rm2_manifold_spec(d->manifold);
-    mix_bytes(hash, spec, strlen(spec));
-    mix_bytes(hash, d->points, d->count * rm2_manifold_ambient(d->manifold) * sizeof *d->points);
-    mix_bytes(hash, d->scale, rm2_manifold_factor_count(d->manifold) * sizeof *d->scale);
+    rm2i_hash(hash, spec, strlen(spec));
+    rm2i_hash(hash, d->points, d->count * rm2_manifold_ambient(d->manifold) * sizeof *d->points);
+    rm2i_hash(hash, d->scale, rm2_manifold_factor_count(d->manifold) * sizeof *d->scale);
     if (d->trajectories)
-        mix_bytes(hash, d->starts, (d->trajectories + 1) * sizeof *d->starts);
+        rm2i_hash(hash, d->starts, (d->trajectories + 1) * sizeof *d->starts);
     if (d->time)
-        mix_bytes(hash, d->time, d->count * sizeof *d->time);
+        rm2i_hash(hash, d->time, d->count * sizeof *d->time);
     if (d->labels) /* families of demonstrations */
-        mix_bytes(hash, d->labels, d->count * sizeof *d->labels);
+        rm2i_hash(hash, d->labels, d->count * sizeof *d->labels);
 }
 
 uint64_t rm2i_cross_key(const rm2i_cross_part *part, const rm2_fit_settings *s, bool motion) {
-    uint64_t hash = UINT64_C(14695981039346656037);
+    uint64_t hash = RM2I_HASH_START;
     const rm2_manifold *m = part->train->manifold;
     size_t factors = s->model == RM2_GPLVM ? 1 : rm2_manifold_factor_count(m);
-    mix_bytes(&hash, rm2_version(), strlen(rm2_version()));
+    rm2i_hash(&hash, rm2_version(), strlen(rm2_version()));
     mix_data(&hash, part->train);
     mix_data(&hash, part->held);
-    rm2i_settings_each(s, mix_number, &hash);
+    rm2i_settings_mix(s, &hash);
     mix_number(&hash, (double)s->optim.max_iterations); /* limits are not among them */
     mix_number(&hash, s->optim.max_seconds);
     mix_number(&hash, motion);
     if (s->base == RM2_BASE_GIVEN && s->base_point)
-        mix_bytes(&hash, s->base_point, rm2_manifold_ambient(m) * sizeof *s->base_point);
+        rm2i_hash(&hash, s->base_point, rm2_manifold_ambient(m) * sizeof *s->base_point);
     for (size_t k = 0; s->back_constraint && s->back_kernels && k < factors; k++) {
         mix_number(&hash, (double)s->back_kernels[k].kind);
         mix_number(&hash, s->back_kernels[k].lengthscale);

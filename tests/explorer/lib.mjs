@@ -82,7 +82,7 @@ export function table(text) {
 }
 
 /** A small model of handwriting. */
-export function makeToy(name = "toy.h5") {
+export function makeToy(name = "toy.npz") {
   run("generate", "toy", "--demos", "4", "--points", "40", "-o", "toy.csv", "--force", "--quiet");
   run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "-o", name, "--force", "--quiet");
   return inFolder(name);

@@ -8,7 +8,7 @@ const attribute = (page, name) => page.evaluate((key) => document.documentElemen
 const until = (page, name, value) => page.waitForFunction(([key, wanted]) => (wanted ? document.documentElement.dataset[key] === wanted : document.documentElement.dataset[key]), [name, value], { timeout: 120000, polling: 10 });
 
 run("generate", "toy", "-o", "toy.csv", "--quiet");
-run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "-o", "toy.h5", "--quiet");
+run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "-o", "toy.npz", "--quiet");
 
 // ---- first picture -------------------------------------------------------------------------------
 
@@ -19,7 +19,7 @@ for (let round = 0; round < 3; round++) {
   await server?.stop();
   page = await context.newPage();
   const started = performance.now();
-  server = await serve(join(folder, "toy.h5"));
+  server = await serve(join(folder, "toy.npz"));
   const address = performance.now() - started;
   await page.goto(server.url, { waitUntil: "commit" });
   await until(page, "ready", "true");

@@ -106,7 +106,7 @@ const port = { args: [], env: { RIEMANN2_EXPLORE_TOKEN: "00112233445566778899aab
 let server = await serve(model, port);
 {
   const { page, noise, outside, settled, close } = await open(server);
-  check("title", (await page.title()).startsWith("toy.h5"));
+  check("title", (await page.title()).startsWith("toy.npz"));
   check("map is drawn", await eventually(async () => (await colours(page, "#map-stage canvas")) > 300));
   check("decoded view is drawn", await eventually(async () => (await colours(page, "#view-stage canvas")) > 20));
 
@@ -116,7 +116,7 @@ let server = await serve(model, port);
   await eventually(async () => (await page.locator("#hover").getAttribute("data-point")) !== "null");
   const latent = JSON.parse(await page.locator("#hover").getAttribute("data-latent"));
   const point = JSON.parse(await page.locator("#hover").getAttribute("data-point"));
-  const [decoded] = table(run("decode", "toy.h5", `--at=${latent.join()}`, "--quiet"));
+  const [decoded] = table(run("decode", "toy.npz", `--at=${latent.join()}`, "--quiet"));
   check("hover decodes as the command", difference(point, ["x", "y", "sx", "sy", "sz"].map((c) => decoded[c])) < 1e-12, point, decoded);
 
   // drag the end
@@ -142,7 +142,7 @@ let server = await serve(model, port);
   check("the end has moved", moved.to[0] > to[0] && difference(moved.from, from) < 1e-12, to, moved.to);
   const length = await number(page, "length");
   check("and so has the length", Math.abs(length - before) > 1e-6, before, length);
-  const command = `riemann2 geodesic toy.h5 --from=latent:${moved.from.join()} --to=latent:${moved.to.join()} -o path.csv`;
+  const command = `riemann2 geodesic toy.npz --from=latent:${moved.from.join()} --to=latent:${moved.to.join()} -o path.csv`;
   check("length as the command computes it", Math.abs(commandLength(command) - length) < 1e-9 * length, length);
 
   // a point to pass
@@ -357,14 +357,14 @@ let server = await serve(model, port);
   await page.mouse.move(middle[0] + 40, middle[1]);
   check("the page says that the server has ended", await eventually(async () => /server has ended/.test(await page.locator("#message").textContent())));
   server = await serve(model, { args: ["--port", String(where)], env: port.env });
-  check("and goes on when it is back", await eventually(async () => (await page.locator("#message").textContent()) === "" && (await page.title()).startsWith("toy.h5")));
+  check("and goes on when it is back", await eventually(async () => (await page.locator("#message").textContent()) === "" && (await page.title()).startsWith("toy.npz")));
   await settled();
   await server.stop();
   await page.mouse.move(middle[0], middle[1] + 40);
   await eventually(async () => /server has ended/.test(await page.locator("#message").textContent()));
-  run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "--latent", "1", "-o", "other.h5", "--force", "--quiet");
-  server = await serve(inFolder("other.h5"), { args: ["--port", String(where)], env: port.env });
-  check("another model starts anew", await eventually(async () => (await page.title()).startsWith("other.h5")), await page.title());
+  run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "--latent", "1", "-o", "other.npz", "--force", "--quiet");
+  server = await serve(inFolder("other.npz"), { args: ["--port", String(where)], env: port.env });
+  check("another model starts anew", await eventually(async () => (await page.title()).startsWith("other.npz")), await page.title());
   await close();
   await server.stop();
 }
@@ -379,11 +379,11 @@ let server = await serve(model, port);
     rows.push([Math.cosh(r), Math.sinh(r) * Math.cos(a), Math.sinh(r) * Math.sin(a), names[k % 3]].join());
   }
   write("h2.csv", rows.join("\n"));
-  run("fit", "h2.csv", "--manifold", "H2", "--label", "label", "-o", "<b>h2 &.h5", "--quiet");
-  const one = await serve(inFolder("<b>h2 &.h5"));
+  run("fit", "h2.csv", "--manifold", "H2", "--label", "label", "-o", "<b>h2 &.npz", "--quiet");
+  const one = await serve(inFolder("<b>h2 &.npz"));
   const { page, noise, close } = await open(one);
   check("labels are texts", (await page.locator("#map-legend").textContent()).includes(names[0]) && (await page.locator("img").count()) === 0);
-  check("the file's name is a text", (await page.locator("#title").textContent()) === "<b>h2 &.h5");
+  check("the file's name is a text", (await page.locator("#title").textContent()) === "<b>h2 &.npz");
   check("no word on the console", noise.length === 0, noise);
   await close();
   await one.stop();
@@ -399,22 +399,22 @@ let server = await serve(model, port);
   for (let d = 0; d < 3; d++) for (let i = 0; i < 25; i++) angles.push([d, ...Array.from({ length: 7 }, (_, j) => Math.sin(i / 8 + 0.3 * j + 0.05 * d) * 0.9 + (j === 6 ? 3 : 0))].join());
   write("t7.csv", angles.join("\n"));
   const fit = (file, manifold, out, ...more) => run("fit", file, "--manifold", manifold, "-o", out, "--quiet", ...more);
-  fit("robot.csv", "R3 x S3", "robot.h5", "--group", "demo", "--time", "time");
-  fit("man.csv", "R2 x SPD2", "man.h5", "--group", "demo");
-  fit("con.csv", "SPD15", "con.h5", "--label", "label");
-  fit("t7.csv", "T7", "t7.h5", "--group", "demo", "--angles");
+  fit("robot.csv", "R3 x S3", "robot.npz", "--group", "demo", "--time", "time");
+  fit("man.csv", "R2 x SPD2", "man.npz", "--group", "demo");
+  fit("con.csv", "SPD15", "con.npz", "--label", "label");
+  fit("t7.csv", "T7", "t7.npz", "--group", "demo", "--angles");
   run("generate", "toy", "--demos", "3", "--points", "20", "-o", "few.csv", "--quiet"); // searches in four dimensions are long
-  fit("few.csv", "R2 x S2", "toy3.h5", "--group", "demo", "--latent", "3");
-  fit("few.csv", "R2 x S2", "toy4.h5", "--group", "demo", "--latent", "4");
+  fit("few.csv", "R2 x S2", "toy3.npz", "--group", "demo", "--latent", "3");
+  fit("few.csv", "R2 x S2", "toy4.npz", "--group", "demo", "--latent", "4");
   const cases = [
-    ["robot.h5", ["Poses", "Along the path"], ["--arm", "panda"]],
-    ["man.h5", ["Ellipses", "Along the path"], ["--arm", "planar:1,1,1,1"]],
-    ["con.h5", ["Matrix SPD15", "Along the path"], []],
-    ["t7.h5", ["Along the path"], []],
-    ["other.h5", ["Plane"], []],
-    ["toy3.h5", ["Plane"], []],
-    ["toy4.h5", ["Sphere"], []],
-    ["<b>h2 &.h5", ["Disc"], []],
+    ["robot.npz", ["Poses", "Along the path"], ["--arm", "panda"]],
+    ["man.npz", ["Ellipses", "Along the path"], ["--arm", "planar:1,1,1,1"]],
+    ["con.npz", ["Matrix SPD15", "Along the path"], []],
+    ["t7.npz", ["Along the path"], []],
+    ["other.npz", ["Plane"], []],
+    ["toy3.npz", ["Plane"], []],
+    ["toy4.npz", ["Sphere"], []],
+    ["<b>h2 &.npz", ["Disc"], []],
   ];
   const windows = [
     { width: 1280, height: 800, scheme: "light" },
@@ -448,7 +448,7 @@ let server = await serve(model, port);
 // ---- motions: how they look in three sizes --------------------------------------------------------------
 
 {
-  const one = await serve(inFolder("robot.h5"));
+  const one = await serve(inFolder("robot.npz"));
   const points = new Float64Array(await (await fetch(`${one.url}points`)).arrayBuffer());
   const info = await (await fetch(`${one.url}model`)).json();
   const pose = (i) => Array.from(points.subarray(i * info.ambient, (i + 1) * info.ambient));

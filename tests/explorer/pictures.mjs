@@ -14,8 +14,8 @@ async function picture(server, name, scheme, state) {
 }
 
 run("generate", "robot", "--demos", "6", "--points", "60", "-o", "robot.csv", "--quiet");
-run("fit", "robot.csv", "--manifold", "R3 x S3", "--group", "demo", "--time", "time", "-o", "robot.h5", "--quiet");
-const robot = await serve(inFolder("robot.h5"), { args: ["--arm", "panda"] });
+run("fit", "robot.csv", "--manifold", "R3 x S3", "--group", "demo", "--time", "time", "-o", "robot.npz", "--quiet");
+const robot = await serve(inFolder("robot.npz"), { args: ["--arm", "panda"] });
 await picture(robot, "explorer-robot.png", "light", { time: 0.45 });
 await robot.stop();
 

@@ -63,12 +63,12 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
 
 {
   const at = row(7).map((x) => x + 0.01);
-  const [expected] = table(run("decode", "toy.h5", `--at=${at.join()}`, "--quiet"));
+  const [expected] = table(run("decode", "toy.npz", `--at=${at.join()}`, "--quiet"));
   const { values } = await ask(server, "decode", at);
   const columns = [...info.columns.map((name) => expected[name]), expected.deviation];
   check("decode as the command does", difference(values, columns) < 1e-12, values, columns); // the same numbers, printed with 17 digits
   const ends = [row(0), row(info.points - 1)];
-  const [curve] = JSON.parse(run("geodesic", "toy.h5", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, "--json")).curves;
+  const [curve] = JSON.parse(run("geodesic", "toy.npz", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, "--json")).curves;
   const path = (await ask(server, "geodesic", [2, 2, ...ends.flat(), 0])).values;
   check("length as the command has it", Math.abs(path[1] - curve.length) < 1e-10 * curve.length, path[1], curve.length);
   check("distance from the demonstrations as well", Math.abs(path[6] - curve.over_spread) < 1e-9 * curve.over_spread, path[6], curve.over_spread);
@@ -81,13 +81,13 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   }
   const via = row(20);
   const through = (await ask(server, "geodesic", [2, 3, ...ends[0], ...via, ...ends[1], 0])).values;
-  const [other] = JSON.parse(run("geodesic", "toy.h5", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, `--through=latent:${via.join()}`, "--json")).curves;
+  const [other] = JSON.parse(run("geodesic", "toy.npz", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, `--through=latent:${via.join()}`, "--json")).curves;
   check("length through a point", Math.abs(through[1] - other.length) < 1e-10 * other.length, through[1], other.length);
   const middle = HEADER + path[0] * Q + 100 * info.ambient;
   const obstacle = [path[middle], path[middle + 1], 0.2];
   const around = (await ask(server, "geodesic", [2, 2, ...ends.flat(), 1, ...obstacle])).values;
   const avoid = `--avoid=sphere,${obstacle.join()}`;
-  const [third] = JSON.parse(run("geodesic", "toy.h5", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, avoid, "--json")).curves;
+  const [third] = JSON.parse(run("geodesic", "toy.npz", `--from=latent:${ends[0].join()}`, `--to=latent:${ends[1].join()}`, avoid, "--json")).curves;
   check("length around an obstacle", Math.abs(around[1] - third.length) < 1e-10 * third.length, around[1], third.length);
   check("an obstacle keeps the path away", around[7] > 0 && path[7] === Infinity, around[7]); // the path led through its centre
   const moving = (await ask(server, "geodesic", [1, 2, ...ends.flat(), 1, ...obstacle])).values; // a planner answers
@@ -101,7 +101,7 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   const enclosed = (await ask(server, "geodesic", [1, 2, ...ends.flat(), 1, path[HEADER + path[0] * Q], path[HEADER + path[0] * Q + 1], 0.2])).values;
   check("an obstacle on the start is reported", enclosed[7] < 0, enclosed[7]);
   const grid = (await ask(server, "grid", [0, 1, 5, 4, -1, 1, -0.5, 0.5, ...row(0), 0])).values;
-  const [corner] = table(run("metric", "toy.h5", "--at=-1,-0.5", "--quiet"));
+  const [corner] = table(run("metric", "toy.npz", "--at=-1,-0.5", "--quiet"));
   check("colours of the map", grid.length === 60 && Math.abs(grid[20] - corner.deviation) < 1e-9, grid[20], corner);
   check("no obstacle is near the map", [...grid].slice(40).every((c) => c === Infinity));
   const here = [...path.slice(HEADER + 100 * Q, HEADER + 101 * Q)]; // the latent point that decodes to the obstacle's centre
@@ -131,7 +131,7 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
     const out = { n, poses, nodes: [...take(poses)], errors: [...take(poses * F)], largest: [...take(F)], reason: String.fromCharCode(...take(letters)) };
     return { ...out, latent: take(n * Q), points: take(n * info.ambient), deviation: take(n), speed: take(n), correction: take(n), samples: take(samples * n * info.ambient), rest: values.length - at };
   };
-  const command = (...args) => JSON.parse(run("geodesic", "toy.h5", `--from=point:${start.join()}`, ...args, "--json", "-o", "motion.csv", "--force"));
+  const command = (...args) => JSON.parse(run("geodesic", "toy.npz", `--from=point:${start.join()}`, ...args, "--json", "-o", "motion.csv", "--force"));
   const answer = await ask(server, "motion", [2, 2, 2, 1, ...start, 1, ...goal, 0]);
   const said = command(`--to=point:${goal.join()}`);
   const m = unpack(answer.values, 2);
@@ -202,7 +202,7 @@ for (const Origin of ["http://evil.example", "null", "https://127.0.0.1", `http:
   check(`Origin ${Origin}`, (await raw({ headers: { Origin } })).status === 403);
 for (const method of ["PUT", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"])
   check(`method ${method}`, (await raw({ method })).status === 405, (await raw({ method })).status);
-for (const name of ["../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd", "app.js/", "model/../../x", "toy.h5", "%00", "app.js%00"])
+for (const name of ["../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd", "app.js/", "model/../../x", "toy.npz", "%00", "app.js%00"])
   check(`no file: ${name}`, (await raw(answer(name))).status === 404, (await raw(answer(name))).status);
 check("too long", (await raw({ ...answer("decode"), method: "POST", headers: { "Content-Length": "99999999999" } })).status !== 200);
 
@@ -348,7 +348,7 @@ for (const signal of ["SIGTERM", "SIGINT"]) {
 {
   const taken = createServer().listen(0, "127.0.0.1");
   await eventually(() => taken.listening);
-  const { status, stderr } = attempt("explore", "toy.h5", "--no-browser", "--port", String(taken.address().port));
+  const { status, stderr } = attempt("explore", "toy.npz", "--no-browser", "--port", String(taken.address().port));
   check("port taken", status === 1 && stderr.includes("cannot listen on 127.0.0.1") && stderr.split("\n").length === 2, status, stderr);
   taken.close();
 }
@@ -382,8 +382,8 @@ for (const signal of ["SIGTERM", "SIGINT"]) {
 }
 {
   // a model in the space around the manifold
-  run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "--model", "gplvm", "--iterations", "5", "-o", "around.h5", "--quiet");
-  const one = await serve(inFolder("around.h5"));
+  run("fit", "toy.csv", "--manifold", "R2 x S2", "--group", "demo", "--model", "gplvm", "--iterations", "5", "-o", "around.npz", "--quiet");
+  const one = await serve(inFolder("around.npz"));
   const start = Array.from(new Float64Array(await (await fetch(`${one.url}latents`)).arrayBuffer()));
   const { status, values } = await ask(one, "geodesic", [1, 2, ...start.slice(0, Q), ...start.slice(6 * Q, 7 * Q), 0]);
   const speed = values?.subarray(values.length - values[0]);
@@ -393,13 +393,13 @@ for (const signal of ["SIGTERM", "SIGINT"]) {
 }
 {
   const cases = [
-    [1, /none\.h5/, "explore", "none.h5", "--no-browser"],
-    [[1, 3], /garbage\.h5/, "explore", write("garbage.h5", "garbage".repeat(1000)), "--no-browser"],
-    [2, /expected 0 to 65535/, "explore", "toy.h5", "--port", "70000"],
-    [2, /IPv4 address/, "explore", "toy.h5", "--bind", "nowhere", "--no-browser"],
+    [1, /none\.npz/, "explore", "none.npz", "--no-browser"],
+    [[1, 3], /garbage\.npz/, "explore", write("garbage.npz", "garbage".repeat(1000)), "--no-browser"],
+    [2, /expected 0 to 65535/, "explore", "toy.npz", "--port", "70000"],
+    [2, /IPv4 address/, "explore", "toy.npz", "--bind", "nowhere", "--no-browser"],
     [2, /usage/, "explore"],
-    [[1, 2, 3], /arm/, "explore", "toy.h5", "--arm", "no_such_arm", "--no-browser"],
-    [2, /--contrast/, "explore", "toy.h5", "--contrast", "-1", "--no-browser"],
+    [[1, 2, 3], /arm/, "explore", "toy.npz", "--arm", "no_such_arm", "--no-browser"],
+    [2, /--contrast/, "explore", "toy.npz", "--contrast", "-1", "--no-browser"],
   ];
   for (const [code, text, ...args] of cases) {
     const { status, stdout, stderr } = attempt(...args);

@@ -29,7 +29,7 @@ static explorer *small_explorer(void) {
     rm2_context_set_threads(ctx, 1);
     CHECK(rm2_data_generate(ctx, "manipulability", &toy, &data) == RM2_OK);
     CHECK(rm2_fit(ctx, data, &s, NULL, &model) == RM2_OK);
-    e = (explorer){.file = "fuzz.h5", .settings = rm2_space_settings_default()};
+    e = (explorer){.file = "fuzz.npz", .settings = rm2_space_settings_default()};
     CHECK(explorer_open(ctx, model, &arm, &e) == RM2_OK);
     CHECK(space_plain(&e, ctx, &space) == RM2_OK); /* or its thread would outlive main */
     rm2_data_free(data);

@@ -1,31 +1,28 @@
 /* Forged model files and checkpoints. The input says how to forge: its first byte chooses a valid file,
- * which was made at the start by training; what follows are changes of the fields of its structures, of its
- * values, of any byte, or of its end. Then all checksums and the seal are set right, so that the
- * changes reach the reader. A model that is read must predict finite numbers. */
-#include <fcntl.h>
+ * which was made at the start by training; the rest are changes of its values, of the headers of its arrays, of
+ * the zip records, of any byte, or of its end. Changes within an array get a right checksum, so that they reach the
+ * reader. A model that is read must predict finite numbers.
+ *
+ * All is in memory and in one context: only the models that pass every check are made ready to predict. */
+#define _GNU_SOURCE /* memfd_create */ // NOLINT(bugprone-reserved-identifier)
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "h5_forge.h"
-#include "hdf5/bytes.h"
-#include "hdf5/h5_read.h"
+#include "model_file/model_file.h"
+#include "npz_forge.h"
 #include "riemann2/fit.h"
 #include "train/train.h"
 
-enum { FILES = 6, COMPACT = 4, FILE_MAX = 1 << 16, FIELDS_MAX = 1 << 13, DEMOS = 2, POINTS = 5 };
+enum { FILES = 6, COMPACT = 4, FILE_MAX = 1 << 16, DEMOS = 2, POINTS = 5, MOST_CHANGES = 16 };
 
-typedef struct original {
-    unsigned char *bytes;
-    size_t size;
-    h5_field *fields;
-    size_t count;
-} original;
-
-static original originals[FILES]; /* the last is a checkpoint */
+static npz_forge originals[FILES]; /* the last is a checkpoint */
+static uint64_t fingerprint;       /* that of the checkpoint */
 static unsigned char forged[FILE_MAX];
-static int file_fd = -1; /* holds the forged file */
+static rm2_context *ctx;
+static int file_fd = -1; /* holds a forged checkpoint */
 static char file_path[32];
 
 /* ---- valid files ---------------------------------------------------------------------------- */
@@ -47,18 +44,17 @@ static rm2_fit_settings settings_of(size_t which) {
     return s;
 }
 
-static void load(const char *path, original *o) {
+static void load(const char *path, npz_forge *f) {
     FILE *stream = fopen(path, "rb");
-    o->bytes = malloc(FILE_MAX);
-    o->fields = calloc(FIELDS_MAX, sizeof *o->fields);
-    CHECK(stream && o->bytes && o->fields);
-    o->size = fread(o->bytes, 1, FILE_MAX, stream);
-    o->count = h5_fields(o->bytes, o->size, o->fields, FIELDS_MAX);
-    CHECK(o->size < FILE_MAX && o->count > 100 && o->count < FIELDS_MAX);
-    CHECK(fclose(stream) == 0 && unlink(path) == 0);
+    unsigned char *bytes = malloc(FILE_MAX);
+    CHECK(stream && bytes);
+    size_t size = fread(bytes, 1, FILE_MAX, stream);
+    CHECK(size < FILE_MAX);
+    *f = npz_forge_open(bytes, size);
+    CHECK(f->count > 8 && fclose(stream) == 0 && unlink(path) == 0);
 }
 
-static void make_file(rm2_context *ctx, const rm2_data *data, size_t which, const char *path) {
+static void make_file(const rm2_data *data, size_t which, const char *path) {
     rm2_fit_settings s = settings_of(which);
     bool saves = which == FILES - 1;
     rm2_checkpoint checkpoint = {saves ? path : NULL, 1e9, false};
@@ -74,11 +70,20 @@ static void make_file(rm2_context *ctx, const rm2_data *data, size_t which, cons
     load(path, &originals[which]);
 }
 
-/* The file that forged ones are written to has no name, so that nothing is left behind. */
+/* What the checkpoint says of itself, so that forged ones are read further. */
+static void find_fingerprint(void) {
+    const npz_forge *f = &originals[FILES - 1];
+    const npz_entry *e = npz_forge_find(f, "fingerprint");
+    char digits[20] = "";
+    CHECK(e && e->width == 16 * 4);
+    for (size_t k = 0; k < 16; k++)
+        digits[k] = (char)f->bytes[e->values + 4 * k];
+    fingerprint = strtoull(digits, NULL, 16);
+}
+
 static void prepare(void) {
     rm2_generate_settings toy = {.size = sizeof toy, .trajectories = DEMOS, .points = POINTS};
     char folder[] = "/tmp/rm2-fuzz-XXXXXX", path[64];
-    rm2_context *ctx;
     rm2_data *data;
     CHECK(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/file", folder);
@@ -86,12 +91,12 @@ static void prepare(void) {
     rm2_context_set_threads(ctx, 1);
     CHECK(rm2_data_generate(ctx, "toy", &toy, &data) == RM2_OK);
     for (size_t k = 0; k < FILES; k++)
-        make_file(ctx, data, k, path);
+        make_file(data, k, path);
     rm2_data_free(data);
-    rm2_context_free(ctx);
-    file_fd = open(path, O_RDWR | O_CREAT, 0600);
-    CHECK(file_fd >= 0 && unlink(path) == 0 && rmdir(folder) == 0);
-    (void)snprintf(file_path, sizeof file_path, "/dev/fd/%d", file_fd);
+    find_fingerprint();
+    file_fd = memfd_create("checkpoint", 0);
+    CHECK(file_fd >= 0 && rmdir(folder) == 0);
+    (void)snprintf(file_path, sizeof file_path, "/proc/self/fd/%d", file_fd);
 }
 
 /* ---- changes -------------------------------------------------------------------------------- */
@@ -102,32 +107,10 @@ typedef struct script {
 
 /* The next bytes as a number; 0 where there are no more. */
 static uint64_t next(script *s, size_t bytes) {
-    size_t left = (size_t)(s->end - s->at), some = bytes < left ? bytes : left;
-    uint64_t value = rm2i_load(s->at, some);
-    s->at += some;
+    uint64_t value = 0;
+    for (size_t k = 0; k < bytes && s->at < s->end; k++)
+        value |= (uint64_t)*s->at++ << 8 * k;
     return value;
-}
-
-/* A number for a field: ends of ranges, neighbours of the old one, places in the file. */
-static uint64_t choose_number(unsigned choice, const original *o, const h5_field *f, uint64_t old) {
-    const uint64_t base = RM2I_H5_BLOCK, at = f->at;
-    const uint64_t numbers[] = {0,
-                                1,
-                                UINT64_MAX,
-                                UINT64_MAX / 2 + 1,
-                                old + 1,
-                                old - 1,
-                                2 * old,
-                                at - base,
-                                at - base - 8,
-                                o->size,
-                                o->size - base,
-                                o->size - base - 8,
-                                UINT64_C(0xff0000000030),
-                                old ^ 1,
-                                old ^ 0x80,
-                                rm2i_load(o->bytes + base + 36, 8)};
-    return numbers[choice % (sizeof numbers / sizeof *numbers)];
 }
 
 static double choose_value(unsigned choice) {
@@ -137,102 +120,107 @@ static double choose_value(unsigned choice) {
     return values[choice % (sizeof values / sizeof *values)];
 }
 
-/* The n-th field of values or of others, from any one on. */
-static const h5_field *field_at(const original *o, uint64_t n, bool values) {
-    size_t k = (size_t)(n % o->count);
-    while (o->fields[k].values != values)
-        k = (k + 1) % o->count;
-    return &o->fields[k];
+static const npz_entry *next_entry(script *s, const npz_forge *f) {
+    return &f->entries[next(s, 1) % f->count];
 }
 
-static void change_field(script *s, const original *o, bool any) {
-    const h5_field *f = field_at(o, next(s, 2), false);
-    uint64_t old = rm2i_load(o->bytes + f->at, f->width);
-    uint64_t value = any ? next(s, f->width) : choose_number((unsigned)next(s, 1), o, f, old);
-    rm2i_store(forged + f->at, value, f->width);
+static void change_value(script *s, npz_forge *f, bool any) {
+    const npz_entry *e = next_entry(s, f);
+    size_t index = e->count ? (size_t)next(s, 2) % e->count : 0, character = (size_t)next(s, 1);
+    double value = choose_value((unsigned)next(s, 1));
+    uint64_t bits = any ? next(s, 8) : 0;
+    if (e->count == 0)
+        return;
+    if (e->kind == 'U') /* one character */
+        memcpy(f->bytes + e->values + index * e->width + character % (e->width / 4) * 4, &bits, 4);
+    else if (any)
+        memcpy(f->bytes + e->values + index * e->width, &bits, 8);
+    else
+        npz_forge_number(f, e, index, value);
+    npz_forge_mend(f, e);
 }
 
-static void change_value(script *s, const original *o, bool any) {
-    const h5_field *f = field_at(o, next(s, 2), true);
-    size_t width = f->width < 8 ? f->width : 8, entry = (size_t)next(s, 1) % (f->width / width);
-    double value = any ? 0 : choose_value((unsigned)next(s, 1));
-    uint64_t bits = next(s, any ? width : 0);
-    if (!any)
-        memcpy(&bits, &value, sizeof bits);
-    rm2i_store(forged + f->at + entry * width, bits, width);
+/* A byte of the header of an array: of its type, its shape, ... */
+static void change_header(script *s, npz_forge *f) {
+    static const char bytes[] = "0123456789(), {}'<>|=fiubUSOc-Tx";
+    const npz_entry *e = next_entry(s, f);
+    size_t at = e->data + (size_t)next(s, 1) % (e->values - e->data);
+    f->bytes[at] = (unsigned char)bytes[next(s, 1) % (sizeof bytes - 1)];
+    npz_forge_mend(f, e);
+}
+
+/* A number of a zip record: ends of ranges, neighbours of the old one, places in the file. */
+static void change_record(script *s, npz_forge *f) {
+    static const size_t fields[][2] = {{6, 2},  {8, 2},  {10, 2}, {16, 4}, {20, 4},
+                                       {24, 4}, {28, 2}, {30, 2}, {42, 4}, {18, 4}};
+    const npz_entry *e = next_entry(s, f), *other = next_entry(s, f);
+    const size_t *field = fields[next(s, 1) % (sizeof fields / sizeof *fields)];
+    size_t where = (size_t)next(s, 1) % 3, width = field[1];
+    size_t at = where == 0   ? e->directory + field[0]
+                : where == 1 ? e->local + field[0] % 28
+                             : f->end + field[0] % 18;
+    uint64_t old = 0, choice = next(s, 1);
+    memcpy(&old, f->bytes + at, width);
+    const uint64_t numbers[] = {
+        0,           1,           UINT64_MAX, old + 1,      old - 1, 2 * old,       other->local,
+        other->data, other->size, f->size,    f->directory, f->end,  f->size - old, old ^ 8,
+        choice};
+    uint64_t value = numbers[choice % (sizeof numbers / sizeof *numbers)];
+    memcpy(f->bytes + at, &value, width);
+}
+
+/* Two arrays of one length change their names. */
+static void swap_names(script *s, npz_forge *f) {
+    const npz_entry *a = next_entry(s, f), *b = next_entry(s, f);
+    size_t length = strlen(a->name);
+    if (length != strlen(b->name))
+        return;
+    memcpy(f->bytes + a->local + 30, b->name, length);
+    memcpy(f->bytes + a->directory + 46, b->name, length);
+    memcpy(f->bytes + b->local + 30, a->name, length);
+    memcpy(f->bytes + b->directory + 46, a->name, length);
 }
 
 /* Returns the new size. */
-static size_t forge(script s, const original *o) {
-    size_t size = o->size;
-    memcpy(forged, o->bytes, size);
-    while (s.at < s.end)
-        switch (next(&s, 1) % 7) {
+static size_t forge(script s, const npz_forge *original) {
+    npz_forge f = *original;
+    f.bytes = forged;
+    size_t size = f.size;
+    memcpy(forged, original->bytes, size);
+    for (int k = 0; k < MOST_CHANGES && s.at < s.end; k++)
+        switch (next(&s, 1) % 8) {
         case 0:
         case 1:
-            change_field(&s, o, false);
+            change_value(&s, &f, false);
             break;
         case 2:
-            change_field(&s, o, true);
+            change_value(&s, &f, true);
             break;
         case 3:
-            change_value(&s, o, false);
+            change_header(&s, &f);
             break;
         case 4:
-            change_value(&s, o, true);
+            change_record(&s, &f);
             break;
         case 5:
-            forged[next(&s, 2) % o->size] = (unsigned char)next(&s, 1);
+            swap_names(&s, &f);
+            break;
+        case 6:
+            forged[next(&s, 2) % f.size] = (unsigned char)next(&s, 1);
             break;
         default:
-            size = RM2I_H5_BLOCK + (size_t)next(&s, 2) % (o->size - RM2I_H5_BLOCK + 1);
+            size = (size_t)next(&s, 2) % (f.size + 1);
         }
-    h5_mend(forged, size);
     return size;
 }
 
 /* ---- readers -------------------------------------------------------------------------------- */
 
-static void check_message(rm2_context *ctx) {
+static void check_message(void) {
     CHECK(rm2_context_error(ctx)[0] != '\0' && !strchr(rm2_context_error(ctx), '\n'));
 }
 
-static void read_dataset(rm2_context *ctx, const rm2i_h5 *h5, const char *name, size_t size) {
-    size_t dims, shape[RM2_ARRAY_MAX_DIMS], elements = 1, *sizes;
-    double *values;
-    char **texts;
-    if (rm2i_h5_shape(ctx, h5, name, &dims, shape) != RM2_OK)
-        return;
-    for (size_t k = 0; k < dims; k++)
-        elements *= shape[k];
-    CHECK(elements <= size);
-    if (rm2i_h5_get_doubles(ctx, h5, name, dims, shape, &values) == RM2_OK)
-        free(values);
-    else if (rm2i_h5_get_sizes(ctx, h5, name, dims, shape, &sizes) == RM2_OK)
-        free(sizes);
-    else if (rm2i_h5_get_texts(ctx, h5, name, shape, &texts) == RM2_OK)
-        rm2i_texts_free(texts, elements);
-}
-
-/* Every member of the root group and of the groups in it. */
-static void read_structures(rm2_context *ctx, const rm2i_h5 *h5, size_t size) {
-    const rm2i_h5_object *root = h5->objects;
-    for (size_t k = root->first; k < root->first + root->count; k++) {
-        char name[600];
-        const rm2i_h5_object *o = &h5->objects[k];
-        int at = snprintf(name, sizeof name, "%.*s", (int)o->length, (const char *)o->name);
-        CHECK(rm2i_h5_has(h5, name));
-        read_dataset(ctx, h5, name, size);
-        for (size_t j = o->first; o->kind == RM2I_H5_GROUP && j < o->first + o->count; j++) {
-            (void)snprintf(name + at, sizeof name - (size_t)at, "/%.*s", (int)h5->objects[j].length,
-                           (const char *)h5->objects[j].name);
-            CHECK(rm2i_h5_has(h5, name));
-            read_dataset(ctx, h5, name, size);
-        }
-    }
-}
-
-static void use_model(rm2_context *ctx, const rm2_model *model) {
+static void use_model(const rm2_model *model) {
     const rm2_model_info *i = rm2_model_info_of(model);
     size_t D = rm2_manifold_ambient(i->manifold), M = i->outputs, count = D + M + M * M + 1;
     double *block = calloc(count, sizeof *block);
@@ -244,29 +232,39 @@ static void use_model(rm2_context *ctx, const rm2_model *model) {
     free(block);
 }
 
-static void read_model(rm2_context *ctx) {
-    rm2_model *model;
-    if (rm2_model_read(ctx, file_path, &model) == RM2_OK) {
-        use_model(ctx, model);
+/* The copy has no byte more than the file. */
+static void read_model(size_t size) {
+    unsigned char *copy = malloc(size + (size == 0));
+    rm2_model *model = NULL;
+    CHECK(copy);
+    memcpy(copy, forged, size);
+    rm2_status status = rm2i_model_readable(ctx, copy, size, "fuzz", NULL);
+    if (status == RM2_OK)
+        status = rm2_model_from_bytes(ctx, copy, size, "fuzz", &model);
+    if (status == RM2_OK) {
+        use_model(model);
     } else {
         CHECK(!model);
-        check_message(ctx);
+        check_message();
     }
     rm2_model_free(model);
+    free(copy);
 }
 
-static void read_checkpoint(rm2_context *ctx, size_t fingerprint) {
+static void read_checkpoint(size_t size) {
     rm2i_saved saved;
+    CHECK(pwrite(file_fd, forged, size, 0) == (ssize_t)size);
+    CHECK(ftruncate(file_fd, (off_t)size) == 0);
     if (rm2i_checkpoint_read(ctx, file_path, fingerprint, &saved) != RM2_OK) {
-        check_message(ctx);
+        check_message();
         return;
     }
     for (size_t first = 0; first < saved.state_size;) {
         double some[100];
         size_t count = saved.state_size - first < 100 ? saved.state_size - first : 100;
-        if (rm2i_h5_get_some(ctx, saved.file, &(rm2i_h5_some){"state", first, count}, some) !=
-            RM2_OK) {
-            check_message(ctx);
+        if (rm2i_file_some((rm2i_reader){ctx, saved.file, file_path, NULL}, "state", first, count,
+                           some) != RM2_OK) {
+            check_message();
             break;
         }
         first += count;
@@ -274,40 +272,16 @@ static void read_checkpoint(rm2_context *ctx, size_t fingerprint) {
     rm2i_saved_free(&saved);
 }
 
-/* The structures, then what they stand for. The copy has no byte more than the file. */
-static void read_forged(rm2_context *ctx, size_t size, bool is_model) {
-    unsigned char *copy = malloc(size);
-    size_t fingerprint = 0;
-    rm2i_h5 *h5;
-    CHECK(copy);
-    memcpy(copy, forged, size);
-    if (rm2i_h5_open_bytes(ctx, copy, size, "fuzz", &h5) == RM2_OK) {
-        read_structures(ctx, h5, size);
-        (void)rm2i_h5_get_size(ctx, h5, "fingerprint", &fingerprint);
-    } else {
-        CHECK(!h5);
-        check_message(ctx);
-    }
-    rm2i_h5_close(h5);
-    free(copy);
-    if (is_model)
-        read_model(ctx);
-    else
-        read_checkpoint(ctx, fingerprint);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    rm2_context *ctx;
-    if (file_fd < 0)
+    if (!ctx)
         prepare();
-    if (size == 0 || rm2_context_create(&ctx) != RM2_OK)
+    if (size == 0)
         return 0;
-    rm2_context_set_threads(ctx, 1);
     const size_t which = data[0] % FILES;
     size_t forged_size = forge((script){data + 1, data + size}, &originals[which]);
-    CHECK(pwrite(file_fd, forged, forged_size, 0) == (ssize_t)forged_size);
-    CHECK(ftruncate(file_fd, (off_t)forged_size) == 0);
-    read_forged(ctx, forged_size, which < FILES - 1);
-    rm2_context_free(ctx);
+    if (which < FILES - 1)
+        read_model(forged_size);
+    else
+        read_checkpoint(forged_size);
     return 0;
 }

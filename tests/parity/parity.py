@@ -135,7 +135,7 @@ def in_python(folder, path, data, fit):
         kind = KINDS[given.pop("model", "wgplvm")]
         model = kind(data["manifold"], given.pop("latent_dim", "2"), random_state=int(fit["seed"]), **given)
         model.fit(points)
-        model.save(os.path.join(folder, "python.h5"), overwrite=True)
+        model.save(os.path.join(folder, "python.npz"), overwrite=True)
         return None
     except (ValueError, OSError, TypeError, rm2.NumericalError) as error:
         return str(error)
@@ -153,14 +153,14 @@ def compare(folder, path, table, row, text):
                 options += words_of(r, given[r["name"]])
     if table == "fit" and row["type"] == "seed":
         options += ["--seed", text]
-    shell, complaint = run(PROGRAM, "fit", path, "-o", f"{folder}/shell.h5", "--force", "--quiet", "--threads", "1",
+    shell, complaint = run(PROGRAM, "fit", path, "-o", f"{folder}/shell.npz", "--force", "--quiet", "--threads", "1",
                            *options)
-    c, sentence = run(PARITY, "fit", path, f"{folder}/c.h5", *(f"data.{k}={v}" for k, v in data.items()),
+    c, sentence = run(PARITY, "fit", path, f"{folder}/c.npz", *(f"data.{k}={v}" for k, v in data.items()),
                       *(f"fit.{k}={v}" for k, v in fit.items()))
     raised = in_python(folder, path, data, fit) if fit.get("model", "gplvm") in KINDS else sentence[-1]
     if c == 0:
-        files = [open(f"{folder}/{who}.h5", "rb").read() for who in ("shell", "c", "python")
-                 if os.path.exists(f"{folder}/{who}.h5")]
+        files = [open(f"{folder}/{who}.npz", "rb").read() for who in ("shell", "c", "python")
+                 if os.path.exists(f"{folder}/{who}.npz")]
         same = len(files) == 3 and files[0] == files[1] == files[2]
         check(what, shell in (0, 4) and raised is None and same, f"shell {shell} {complaint}", f"Python {raised}",
               f"same bytes: {same}")
@@ -173,8 +173,8 @@ def compare(folder, path, table, row, text):
         check(what, raised is not None and (raised == sentence[-1] or tail(raised) == tail(sentence[-1])),
               f"C:      {sentence[-1]}", f"Python: {raised}")
     for who in ("shell", "c", "python"):
-        if os.path.exists(f"{folder}/{who}.h5"):
-            os.unlink(f"{folder}/{who}.h5")
+        if os.path.exists(f"{folder}/{who}.npz"):
+            os.unlink(f"{folder}/{who}.npz")
 
 
 # ---- other tables --------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def compare_contradictions(model, folder):
         except ValueError as error:
             raised = str(error)
         words = [word for name, text in given.items() for word in words_of(shown[name], text)]
-        shell, complaint = run(PROGRAM, "geodesic", f"{folder}/model.h5", "--from", "0", "--to", "9", "--quiet", *words)
+        shell, complaint = run(PROGRAM, "geodesic", f"{folder}/model.npz", "--from", "0", "--to", "9", "--quiet", *words)
         said = complaint[-1].removeprefix("riemann2 geodesic: ") if complaint else ""
         expected = as_options(raised or "", ("space",)).replace("--obstacles", "--avoid")
         check(f"space {given}", raised is not None and shell == 2 and said == expected, f"Python: {raised}",
@@ -251,11 +251,11 @@ def main():
                 for text in texts(row) if row["option"] else []:
                     compare(folder, path, table, row, text)
         model = rm2.WGPLVM(DATA["manifold"], max_iterations=2).fit(rm2.read(path, **DATA))
-        model.save(os.path.join(folder, "model.h5"))
+        model.save(os.path.join(folder, "model.npz"))
         compare_contradictions(model, folder)
         calls = python_calls(model, None, None)
-        commands = {"encode": ["encode", f"{folder}/model.h5", path, "--quiet", "-o", "-"],
-                    "space": ["metric", f"{folder}/model.h5", "--at", "0,0", "--quiet"]}
+        commands = {"encode": ["encode", f"{folder}/model.npz", path, "--quiet", "-o", "-"],
+                    "space": ["metric", f"{folder}/model.npz", "--at", "0,0", "--quiet"]}
         for table, call in calls.items():
             for row in rows(table):
                 for text in texts(row):

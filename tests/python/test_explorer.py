@@ -13,7 +13,7 @@ from test_robot import URDF
 
 @pytest.fixture(scope="module")
 def explorer_program(program):
-    said = subprocess.run([program, "explore", "no-such-model.h5"], capture_output=True, text=True, timeout=60).stderr
+    said = subprocess.run([program, "explore", "no-such-model.npz"], capture_output=True, text=True, timeout=60).stderr
     if "built without" in said:
         pytest.skip(said.strip())
     return program

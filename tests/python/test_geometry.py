@@ -21,10 +21,10 @@ def test_a_geometry_under_another_name(tmp_path):
     np.testing.assert_array_equal(globe.dist(p, q), sphere.dist(p, q))
     toy = rm2.generate("toy", trajectories=2, points=10)
     model = rm2.WGPLVM(globe, max_iterations=5).fit(toy.points, groups=toy.groups)
-    model.save(tmp_path / "globe.h5")
-    again = rm2.load(tmp_path / "globe.h5")
+    model.save(tmp_path / "globe.npz")
+    again = rm2.load(tmp_path / "globe.npz")
     np.testing.assert_array_equal(again.latents_, model.latents_)
-    script = f"import riemann2 as rm2; rm2.load({str(tmp_path / 'globe.h5')!r})"
+    script = f"import riemann2 as rm2; rm2.load({str(tmp_path / 'globe.npz')!r})"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100)
     assert done.returncode != 0 and "Globe" in done.stderr  # not registered there
 

@@ -72,7 +72,7 @@ def test_failing_calls(model, toy, tmp_path):
     attempts = [
         lambda: m.log([1.0, 0, 0], [-1.0, 0, 0]),
         lambda: rm2.Data(bad, "R2 x S2", groups=toy.groups),
-        lambda: rm2.load(tmp_path / "none.h5"),
+        lambda: rm2.load(tmp_path / "none.npz"),
         lambda: rm2.WGPLVM("R2 x S2", latent_dim=0).fit(toy),
         lambda: rm2.WGPLVM("R2 x S2", max_iterations=2).fit(toy, callback=lambda p: 1 / 0),
         lambda: rm2.Space(model, cost=lambda y: 1 / 0, grid_points=4),

@@ -247,7 +247,7 @@ def test_arrays_of_a_model(toy):
 
 
 def test_checkpoint(toy, tmp_path):
-    path = tmp_path / "state.h5"
+    path = tmp_path / "state.npz"
     whole = rm2.WGPLVM("R2 x S2", max_iterations=30).fit(toy)
     with pytest.warns(RuntimeWarning, match="interrupted"):
         rm2.WGPLVM("R2 x S2", max_iterations=30).fit(toy, checkpoint=path, callback=lambda p: p.done < 10)
@@ -293,7 +293,7 @@ def test_recipe_follows_the_data(toy):
 
 
 def test_files_and_pickle(model, tmp_path):
-    path = tmp_path / "model.h5"
+    path = tmp_path / "model.npz"
     model.save(path)
     same(model, rm2.load(path), "robust")  # the file has the recipe that was used
     same(model, rm2.load(str(path)), "robust")
@@ -314,23 +314,23 @@ def test_files_and_pickle(model, tmp_path):
 
 def test_compact_files(toy, model, tmp_path):
     made = rm2.WGPLVM("R2 x S2", inference="inducing", inducing=10, max_iterations=3).fit(toy)
-    made.save(tmp_path / "compact.h5", compact=True)
-    again = rm2.load(tmp_path / "compact.h5")
+    made.save(tmp_path / "compact.npz", compact=True)
+    again = rm2.load(tmp_path / "compact.npz")
     latents = made.latents_[::7]
     np.testing.assert_array_equal(again.inverse_transform(latents), made.inverse_transform(latents))
     assert again.info_["trained"] == len(made.latents_)
     with pytest.raises(ValueError, match="exact inference needs all of its points"):
-        model.save(tmp_path / "whole.h5", compact=True)
-    assert not (tmp_path / "whole.h5").exists()
+        model.save(tmp_path / "whole.npz", compact=True)
+    assert not (tmp_path / "whole.npz").exists()
 
 
 def test_load_keeps_settings(toy, tmp_path):
     made = rm2.WGPLVM("R2 x S2", latent_dim=1, kernel="matern52", max_iterations=3, random_state=4, recipe="map")
-    made.fit(toy).save(tmp_path / "m.h5")
-    again = rm2.load(tmp_path / "m.h5")
+    made.fit(toy).save(tmp_path / "m.npz")
+    again = rm2.load(tmp_path / "m.npz")
     assert again.get_params() == made.get_params()
-    rm2.GPLVM("R2 x S2", max_iterations=1).fit(toy).save(tmp_path / "g.h5")
-    assert type(rm2.load(tmp_path / "g.h5")) is rm2.GPLVM
+    rm2.GPLVM("R2 x S2", max_iterations=1).fit(toy).save(tmp_path / "g.npz")
+    assert type(rm2.load(tmp_path / "g.npz")) is rm2.GPLVM
 
 
 def test_repr(model):
@@ -342,7 +342,7 @@ def test_repr(model):
 
 def test_not_fitted(toy):
     new = rm2.WGPLVM("R2 x S2")
-    calls = [lambda: new.transform(toy), lambda: new.inverse_transform([0, 0]), lambda: new.save("x.h5"),
+    calls = [lambda: new.transform(toy), lambda: new.inverse_transform([0, 0]), lambda: new.save("x.npz"),
              lambda: new.geodesic([0, 0], [1, 1]), lambda: new.metric([0, 0]), lambda: new.sample([[0, 0]]),
              lambda: new.plot(), lambda: new.score(toy), lambda: new.array("mean")]
     for call in calls:

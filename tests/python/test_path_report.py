@@ -15,7 +15,7 @@ import riemann2 as rm2
 def files(tmp_path_factory):
     """A model of smooth strokes, and its file."""
     model = rm2.WGPLVM("R2 x S2").fit(rm2.generate("toy", trajectories=3, points=40))
-    path = tmp_path_factory.mktemp("report") / "toy.h5"
+    path = tmp_path_factory.mktemp("report") / "toy.npz"
     model.save(path)
     return model, str(path)
 

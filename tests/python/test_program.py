@@ -26,7 +26,7 @@ def folder(tmp_path_factory, program):
     """Data and a model of the program."""
     folder = tmp_path_factory.mktemp("program")
     call(program, "generate", "robot", "--demos", 3, "--points", 20, "-o", folder / "demos.csv")
-    call(program, "fit", folder / "demos.csv", "--manifold", "R3 x S3", *ROLES, "-o", folder / "program.h5")
+    call(program, "fit", folder / "demos.csv", "--manifold", "R3 x S3", *ROLES, "-o", folder / "program.npz")
     return folder
 
 
@@ -38,7 +38,7 @@ def columns(path, names):
 def test_training(folder):
     data = rm2.read(folder / "demos.csv", manifold="R3 x S3", group="demo", time="time")
     model = rm2.WGPLVM("R3 x S3").fit(data)
-    theirs = rm2.load(folder / "program.h5")
+    theirs = rm2.load(folder / "program.npz")
     np.testing.assert_array_equal(model.latents_, theirs.latents_)
     assert model.info_["objective"] == theirs.info_["objective"]
     np.testing.assert_array_equal(model.array("task_covariance"), theirs.array("task_covariance"))
@@ -48,8 +48,8 @@ def test_training(folder):
 def test_model_files_are_the_same(folder, program):
     data = rm2.read(folder / "demos.csv", manifold="R3 x S3", group="demo", time="time")
     model = rm2.WGPLVM("R3 x S3").fit(data)
-    model.save(folder / "python.h5")
-    ours, theirs = (json.loads(call(program, "info", folder / f"{n}.h5", "--json")) for n in ("python", "program"))
+    model.save(folder / "python.npz")
+    ours, theirs = (json.loads(call(program, "info", folder / f"{n}.npz", "--json")) for n in ("python", "program"))
     for info in (ours, theirs):
         for key in ("seconds", "file", "path", "model", "size", "bytes"):
             info.pop(key, None)
@@ -57,9 +57,9 @@ def test_model_files_are_the_same(folder, program):
 
 
 def test_decode_and_geodesic(folder, program):
-    model = rm2.load(folder / "program.h5")
+    model = rm2.load(folder / "program.npz")
     Z = model.latents_
-    call(program, "geodesic", folder / "program.h5", "--from", "0", "--to", "59", "-o", folder / "path.csv",
+    call(program, "geodesic", folder / "program.npz", "--from", "0", "--to", "59", "-o", folder / "path.csv",
          "--spread-limit", "1e6")
     path = model.geodesic(Z[0], Z[59])
     header = (folder / "path.csv").read_text().splitlines()[0].split(",")
@@ -69,7 +69,7 @@ def test_decode_and_geodesic(folder, program):
 
 
 def test_encode(folder, program):
-    model = rm2.load(folder / "program.h5")
+    model = rm2.load(folder / "program.npz")
     data = rm2.read(folder / "demos.csv", manifold="R3 x S3", group="demo", time="time", scale="none")  # as the program
-    call(program, "encode", folder / "program.h5", folder / "demos.csv", *ROLES, "-o", folder / "encoded.csv")
+    call(program, "encode", folder / "program.npz", folder / "demos.csv", *ROLES, "-o", folder / "encoded.csv")
     np.testing.assert_array_equal(model.transform(data), columns(folder / "encoded.csv", ["z1", "z2"]))

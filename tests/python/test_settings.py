@@ -32,10 +32,10 @@ CALLS = {
 # Commands that read their options before a file that is missing.
 COMMANDS = {
     "generate": ["generate", "no-such-example", "-o", "-"],
-    "dtw": ["eval", "no-such-model.h5"],
+    "dtw": ["eval", "no-such-model.npz"],
     "track": ["robot", "track", "no-such-file.csv", "--arm", "planar:1,1"],
     "placement": ["robot", "track", "no-such-file.csv", "--arm", "planar:1,1"],
-    "report": ["geodesic", "no-such-model.h5", "--from", "0", "--to", "1"],
+    "report": ["geodesic", "no-such-model.npz", "--from", "0", "--to", "1"],
 }
 
 

@@ -32,7 +32,7 @@ static int set_up(void **state) {
     *state = &f;
     if (!mkdtemp(f.folder) || rm2_context_create(&f.ctx) != RM2_OK)
         return 1;
-    (void)snprintf(f.file, sizeof f.file, "%s/file.h5", f.folder);
+    (void)snprintf(f.file, sizeof f.file, "%s/file.npz", f.folder);
     return rm2_data_generate(f.ctx, "toy", &s, &f.data) == RM2_OK ? 0 : 1;
 }
 
@@ -218,8 +218,7 @@ static void files_keep_free_inputs(void **state) {
     same_prediction(f, model, read);
     rm2_model_free(read);
     model->inducing_inputs[3] = NAN;
-    assert_int_equal(rm2_model_write(f->ctx, model, f->file, true), RM2_OK);
-    assert_int_equal(rm2_model_read(f->ctx, f->file, &read), RM2_ERR_FORMAT);
+    assert_int_equal(rm2_model_write(f->ctx, model, f->file, true), RM2_ERR_FORMAT);
     assert_non_null(strstr(rm2_context_error(f->ctx), "parameters/inducing_inputs, entry 3"));
     assert_int_equal(unlink(f->file), 0);
     rm2_model_free(model);
@@ -241,8 +240,7 @@ static void settings_are_kept(void **state) {
         rm2_model_free(again);
         rm2_model_free(read);
         model->given_inducing[1] = N; /* no such point */
-        assert_int_equal(rm2_model_write(f->ctx, model, f->file, true), RM2_OK);
-        assert_int_equal(rm2_model_read(f->ctx, f->file, &read), RM2_ERR_FORMAT);
+        assert_int_equal(rm2_model_write(f->ctx, model, f->file, true), RM2_ERR_FORMAT);
         assert_non_null(strstr(rm2_context_error(f->ctx), "settings/inducing_points"));
         assert_int_equal(unlink(f->file), 0);
         rm2_model_free(model);

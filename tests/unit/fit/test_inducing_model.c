@@ -16,7 +16,6 @@
 #include "gp/inducing.h"
 #include "gp/likelihood.h"
 #include "gp/moments.h"
-#include "hdf5/hdf5.h"
 #include "linalg/factor.h"
 #include "model/model.h"
 #include "riemann2/fit.h"
@@ -443,7 +442,7 @@ static void files_keep_everything(void **state) {
     rm2_fit_settings s = inducing(RM2_RECIPE_MAP, 5);
     s.accuracy = 0.01;
     rm2_model *model = fit(data, &s, NULL), *read;
-    const char *file = in_folder("model.h5");
+    const char *file = in_folder("model.npz");
     assert_int_equal(rm2_model_write(ctx, model, file, true), RM2_OK);
     assert_int_equal(rm2_model_read(ctx, file, &read), RM2_OK);
     rm2_model_info a = *rm2_model_info_of(model), b = *rm2_model_info_of(read);
@@ -461,8 +460,7 @@ static void files_keep_everything(void **state) {
     assert_memory_equal(mine, theirs, sizeof mine);
     rm2_model_free(read);
     model->inducing[0] = model->N; /* no such point */
-    assert_int_equal(rm2_model_write(ctx, model, file, true), RM2_OK);
-    assert_int_equal(rm2_model_read(ctx, file, &read), RM2_ERR_FORMAT);
+    assert_int_equal(rm2_model_write(ctx, model, file, true), RM2_ERR_FORMAT);
     assert_non_null(strstr(rm2_context_error(ctx), "parameters/inducing"));
     assert_int_equal(unlink(file), 0);
     rm2_model_free(model);
@@ -534,15 +532,15 @@ static void files_keep_sums(void **state) {
     (void)state;
     rm2_data *data = example("toy", 5, 60);
     rm2_fit_settings s = inducing(RM2_RECIPE_ROBUST, 2);
-    const char *file = in_folder("sums.h5");
+    const char *file = in_folder("sums.npz");
     rm2_model *model, *again;
-    rm2i_h5 *h5;
+    rm2_npz *npz;
     s.inducing = 6;
     model = fit(data, &s, NULL);
     assert_int_equal(rm2_model_write(ctx, model, file, true), RM2_OK);
-    assert_int_equal(rm2i_h5_open(ctx, file, &h5), RM2_OK);
-    assert_true(rm2i_h5_has(h5, "parameters/inducing_sums"));
-    rm2i_h5_close(h5);
+    assert_int_equal(rm2_npz_open(ctx, file, &npz), RM2_OK);
+    assert_int_not_equal(rm2_npz_find(npz, "parameters/inducing_sums"), SIZE_MAX);
+    rm2_npz_close(npz);
     assert_int_equal(rm2_model_read(ctx, file, &again), RM2_OK);
     assert_same_posterior(model->posterior, again->posterior);
     assert_int_equal(unlink(file), 0);
@@ -697,10 +695,9 @@ static void compact_models_predict_the_same(void **state) {
     rm2_model_free(read);
     read = NULL;
     small->posterior->sums[rm2i_triangle(small->inducing_count)] *= 1e9; /* not the points' */
-    assert_int_equal(rm2_model_to_bytes(ctx, small, &bytes, &size), RM2_OK);
-    assert_int_equal(rm2_model_from_bytes(ctx, bytes, size, NULL, &read), RM2_ERR_FORMAT);
-    assert_null(read);
-    rm2_free(bytes);
+    assert_int_equal(rm2_model_to_bytes(ctx, small, &bytes, &size), RM2_ERR_FORMAT);
+    assert_non_null(strstr(rm2_context_error(ctx), "the model is not written"));
+    assert_null(bytes);
     s.inference = RM2_INFERENCE_EXACT;
     s.inducing = 0;
     rm2_model *exact = fit(data, &s, NULL);

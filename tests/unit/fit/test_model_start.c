@@ -89,7 +89,7 @@ static void report_is_kept(void **state) {
     }
     rm2_model *model = fit_model(data, &s), *read;
     assert_same_report(report, rm2_model_info_of(model)->start_report);
-    const char *path = in_folder("start.h5");
+    const char *path = in_folder("start.npz");
     assert_int_equal(rm2_model_write(ctx, model, path, true), RM2_OK);
     assert_int_equal(rm2_model_read(ctx, path, &read), RM2_OK);
     assert_same_report(report, rm2_model_info_of(read)->start_report);

@@ -233,7 +233,7 @@ static void a_rank_with_one_point(void **state) {
 static void checkpoints(void **state) {
     (void)state;
     training t = training_on(write_example("robot", "a.npz"), "R3 x S3", RM2_RECIPE_MAP);
-    const rm2_checkpoint checkpoint = {in_folder("state.h5"), 0, true};
+    const rm2_checkpoint checkpoint = {in_folder("state.npz"), 0, true};
     rm2_model *whole = model_by(1, &t);
     t.checkpoint = &checkpoint;
     static const int before[] = {3, 1, 2}, after[] = {2, 4, 1};

@@ -90,10 +90,10 @@ static void damaged_bytes(void **state) {
     ok(rm2_model_to_bytes(ctx, model, &memory, &size));
     bytes = memory;
     not_from_bytes(RM2_ERR_FORMAT, bytes, 0, "letter");
-    not_from_bytes(RM2_ERR_FORMAT, bytes, 100, "letter is cut off");
-    not_from_bytes(RM2_ERR_FORMAT, bytes, size - 1, "letter is cut off");
+    not_from_bytes(RM2_ERR_FORMAT, bytes, 100, "no zip directory at its end (is it cut off?)");
+    not_from_bytes(RM2_ERR_FORMAT, bytes, size - 1, "(is it cut off?)");
     bytes[size / 2] ^= 1;
-    not_from_bytes(RM2_ERR_FORMAT, bytes, size, "letter is damaged");
+    not_from_bytes(RM2_ERR_FORMAT, bytes, size, "damaged");
     rm2_free(memory);
     assert_int_equal(rm2_model_from_bytes(ctx, NULL, 9, NULL, &none), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_model_from_bytes(ctx, "x", 1, NULL, NULL), RM2_ERR_ARGUMENT);
@@ -101,12 +101,15 @@ static void damaged_bytes(void **state) {
     assert_int_equal(rm2_model_to_bytes(ctx, model, NULL, &size), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_model_to_bytes(ctx, model, &memory, NULL), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_model_read(ctx, NULL, &none), RM2_ERR_ARGUMENT);
-    /* sealed, but its points are none: a file that somebody made */
+    /* what could not be read is not written */
     ((double *)model->data->points)[5 * 3 + 2] = 4;
-    ok(rm2_model_to_bytes(ctx, model, &memory, &size));
-    not_from_bytes(RM2_ERR_FORMAT, memory, size,
-                   "letter: data/points, point 3: factor 2 is off the manifold");
-    rm2_free(memory);
+    assert_int_equal(rm2_model_to_bytes(ctx, model, &memory, &size), RM2_ERR_FORMAT);
+    assert_contains(rm2_context_error(ctx), "data/points, point 3: factor 2 is off the manifold");
+    assert_null(memory);
+    const char *path = in_folder("unreadable");
+    assert_int_equal(rm2_model_write(ctx, model, path, true), RM2_ERR_FORMAT);
+    assert_contains(rm2_context_error(ctx), "the model is not written, since it could not be read");
+    assert_int_equal(access(path, F_OK), -1);
     rm2_model_free(model);
     rm2_data_free(data);
 }

@@ -73,8 +73,8 @@ static void threads_do_not_disturb_each_other(void **state) {
     rm2_model *shared = fit_model(data, &s);
     const rm2_model_info *info = rm2_model_info_of(shared);
     size_t entries = info->points * rm2_manifold_ambient(info->manifold);
-    visitor v[3] = {visitor_of(shared, data, "a.h5"), visitor_of(shared, data, "b.h5"),
-                    visitor_of(shared, data, "c.h5")};
+    visitor v[3] = {visitor_of(shared, data, "a.npz"), visitor_of(shared, data, "b.npz"),
+                    visitor_of(shared, data, "c.npz")};
     pthread_t threads[2];
     for (size_t k = 0; k < 2; k++)
         assert_int_equal(pthread_create(&threads[k], NULL, run, &v[k]), 0);

@@ -1,4 +1,4 @@
-/* Models that no training could have made are refused, with a message that names the dataset; a model
+/* Models that no training could have made are refused, with a message that names the array; a model
  * that is read predicts finite numbers, whatever number was forged. */
 #include <math.h>
 #include <setjmp.h>
@@ -12,15 +12,12 @@
 
 #include <cmocka.h>
 
-#include <hdf5.h>
-
-#include "h5_forge.h"
-#include "hdf5/bytes.h"
-#include "hdf5/seal.h"
 #include "model_fixture.h"
+#include "npz_forge.h"
 #include "riemann2/fit.h"
+#include "zip_forge.h"
 
-enum { FILE_MAX = 1 << 20, VALUES_MAX = 256, FIELDS_MAX = 1 << 14 };
+enum { FILE_MAX = 1 << 20 };
 
 /* ---- models --------------------------------------------------------------------------------- */
 
@@ -99,62 +96,57 @@ static int free_models(void **state) {
     return model_tear_down(state);
 }
 
-/* ---- one entry, by libhdf5 ------------------------------------------------------------------ */
+/* ---- one entry ------------------------------------------------------------------------------ */
 
-static void change_double(hid_t set, size_t entry, double value) {
-    double *values = numbers(VALUES_MAX * VALUES_MAX);
-    assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-    values[entry] = value;
-    assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-    free(values);
-}
-
-static void change_size(hid_t set, size_t entry, size_t value) {
-    size_t values[VALUES_MAX];
-    assert_true(H5Dread(set, H5T_NATIVE_ULONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-    values[entry] = value;
-    assert_true(H5Dwrite(set, H5T_NATIVE_ULONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-}
-
-static void seal_again(const char *path) {
+/* `text` NULL: the number. */
+static void change(const char *path, const char *array, size_t entry, double value,
+                   const char *text) {
     size_t size;
     unsigned char *bytes = load(path, &size);
-    rm2i_h5_seal(bytes, size);
+    npz_forge f = npz_forge_open(bytes, size);
+    const npz_entry *e = npz_forge_find(&f, array);
+    if (!e)
+        fail_msg("the file has no array %s", array);
+    if (text)
+        npz_forge_text(&f, e, entry, text);
+    else
+        npz_forge_number(&f, e, entry, value);
     store(path, bytes, size);
     free(bytes);
 }
 
-static void change_entry(const char *path, const char *dataset, size_t entry, double value) {
-    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    hid_t set = H5Dopen2(file, dataset, H5P_DEFAULT), type = H5Dget_type(set);
-    assert_true(file >= 0 && set >= 0 && type >= 0);
-    assert_in_range(H5Dget_storage_size(set), entry * sizeof value + 1,
-                    sizeof value * VALUES_MAX * VALUES_MAX);
-    if (H5Tget_class(type) == H5T_FLOAT)
-        change_double(set, entry, value);
-    else
-        change_size(set, entry, (size_t)value);
-    assert_true(H5Tclose(type) >= 0 && H5Dclose(set) >= 0 && H5Fclose(file) >= 0);
-    seal_again(path);
+static void change_entry(const char *path, const char *array, size_t entry, double value) {
+    change(path, array, entry, value, NULL);
 }
 
-static void change_text(const char *path, const char *dataset, const char *text) {
-    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    hid_t set = H5Dopen2(file, dataset, H5P_DEFAULT), type = H5Dget_type(set);
-    assert_true(file >= 0 && set >= 0 && H5Tget_size(type) == strlen(text) + 1);
-    assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0);
-    assert_true(H5Tclose(type) >= 0 && H5Dclose(set) >= 0 && H5Fclose(file) >= 0);
-    seal_again(path);
+/* The line of a setting: "NAME=VALUE", in the array `settings`. */
+static void change_setting(const char *path, const char *line) {
+    size_t size, name = strcspn(line, "="), entry = SIZE_MAX;
+    unsigned char *bytes = load(path, &size);
+    npz_forge f = npz_forge_open(bytes, size);
+    const npz_entry *e = npz_forge_find(&f, "settings");
+    assert_non_null(e);
+    for (size_t k = 0; k < e->count; k++) {
+        const unsigned char *at = bytes + e->values + k * e->width;
+        bool same = true;
+        for (size_t c = 0; same && c <= name; c++)
+            same = at[4 * c] == (unsigned char)line[c];
+        entry = same ? k : entry;
+    }
+    free(bytes);
+    if (entry == SIZE_MAX)
+        fail_msg("no setting \"%s\"", line);
+    change(path, "settings", entry, 0, line);
 }
 
 /* ---- each field ----------------------------------------------------------------------------- */
 
 typedef struct forgery {
     which model;
-    const char *dataset;
+    const char *array; /* or the line of a setting */
     size_t entry;
     double value;
-    const char *reason; /* in the message, next to the dataset's name */
+    const char *reason; /* in the message, next to the array's name */
 } forgery;
 
 static const forgery forgeries[] = {
@@ -195,7 +187,6 @@ static const forgery forgeries[] = {
     {PLAIN, "parameters/task_covariance", 5, -1, "0 or positive"},
     {PLAIN, "parameters/task_covariance", 0, 1e308, "below 1e301"},
     {PLAIN, "parameters/task_covariance", 0, 1e-12, "exceeds the variances"},
-    {PLAIN, "parameters/gpdm", 1, 1, "no dynamics"},
     {FULL, "parameters/gpdm", 1, 0, "positive"},
     {FULL, "parameters/gpdm", 0, -1, "positive"},
     {FULL, "parameters/back_weights", 3, 1e200, "entry 3 is 1e+200"},
@@ -230,49 +221,54 @@ static const forgery forgeries[] = {
     {CHOSEN, "training/certificate", 3, NAN, "entry 3 is"},
     {CHOSEN, "training/gpdm_inducing", 0, 17, "a number of training points"},
     /* settings */
-    {PLAIN, "settings/noise_bound", 0, -1, "a number from 0"},
-    {PLAIN, "settings/time_weight", 0, NAN, "a number from 0"},
-    {PLAIN, "settings/optim.beta1", 0, 2, "is 2, expected"},
-    {PLAIN, "settings/kernel", 0, 7, "is 7, expected"},
-    {PLAIN, "settings/ard", 0, 0.5, "is 0.5, expected"},
-    {PLAIN, "settings/neighbours", 0, -3, "is -3, expected"},
-    {PLAIN, "settings/seed", 0, 1e300, "is 1e+300, expected"},
+    {PLAIN, "noise_bound=-1", 0, 0, "a number from 0"},
+    {PLAIN, "time_weight=nan", 0, 0, "a number from 0"},
+    {PLAIN, "beta1=2", 0, 0, "expected"},
+    {PLAIN, "kernel=cubic", 0, 0, "expected one of"},
+    {PLAIN, "ard=0.5", 0, 0, "expected yes or no"},
+    {PLAIN, "neighbours=-3", 0, 0, "expected"},
+    {PLAIN, "seed=1e300", 0, 0, "expected"},
+    {PLAIN, "lengthscale=held -1", 0, 0, "expected"},
+    {PLAIN, "lengthscale=", 0, 0, "expected"},
+    {PLAIN, "task_anchor=-1", 0, 0, "expected"},
+    {PLAIN, "accuracy=0", 0, 0, "expected"},
+    {PLAIN, "recipe=auto", 0, 0, "expected"},
     {PLAIN, "version", 0, 2, "version 2"},
 };
 
 /* Settings that fit refuses too, in its words. */
 static const forgery refused_by_fit[] = {
-    {PLAIN, "settings/latent_dim", 0, 3, "parameters/latents has the wrong shape"},
-    {PLAIN, "settings/lengthscale.start", 0, -1, "is -1, expected"},
-    {PLAIN, "settings/task_anchor", 0, -1, "is -1, expected"},
-    {PLAIN, "settings/task_rank", 0, 5, "settings: task rank 5"},
-    {PLAIN, "settings/accuracy", 0, 0, "is 0, expected"},
+    {PLAIN, "latent_dim=3", 0, 0, "parameters/latents is 16 x 2, but must be any x 3"},
+    {PLAIN, "task_rank=5", 0, 0, "settings: task rank 5"},
     {GIVEN, "settings/inducing_points", 1, 3, "settings: inducing point 3 is given twice"},
-    {PLAIN, "settings/model", 0, 1, "data/outputs must be 5 x 16"},
-    {PLAIN, "settings/noise", 0, 1, "parameters/task_noise is missing"},
-    {PLAIN, "settings/gpdm_weight", 0, 1, "parameters/gpdm"},
-    {PLAIN, "settings/back_constraint", 0, 1, "parameters/back_weights is missing"},
-    {PLAIN, "settings/inference", 0, 2, "parameters/inducing does not agree with the settings"},
-    {CHOSEN, "settings/inference", 0, 1, "parameters/inducing does not agree with the settings"},
-    {CHOSEN, "settings/inducing_free", 0, 1, "parameters/inducing_inputs does not agree"},
-    {FREE, "settings/inducing_free", 0, 0, "parameters/inducing does not agree"},
+    {PLAIN, "model=gplvm", 0, 0, "data/outputs is 4 x 16, but must be 5 x 16"},
+    {PLAIN, "noise=per-output", 0, 0, "parameters/task_noise is missing"},
+    {PLAIN, "gpdm_weight=1", 0, 0, "parameters/gpdm is missing"},
+    {PLAIN, "back_constraint=yes", 0, 0, "parameters/back_weights is missing"},
+    {PLAIN, "inference=inducing", 0, 0, "parameters/inducing does not agree with the settings"},
+    {CHOSEN, "inference=exact", 0, 0, "parameters/inducing does not agree with the settings"},
+    {CHOSEN, "inducing_free=yes", 0, 0, "parameters/inducing_inputs does not agree"},
+    {FREE, "inducing_free=no", 0, 0, "parameters/inducing does not agree"},
 };
 
 static void assert_refused(const forgery *f, bool named) {
     const char *path = in_folder("model"), *message;
     rm2_model *model;
     write_model(f->model, path);
-    change_entry(path, f->dataset, f->entry, f->value);
+    if (strchr(f->array, '='))
+        change_setting(path, f->array);
+    else
+        change_entry(path, f->array, f->entry, f->value);
     rm2_status status = rm2_model_read(ctx, path, &model);
     message = rm2_context_error(ctx);
     if (status != RM2_ERR_FORMAT)
-        fail_msg("%s, entry %zu = %g: status %d, %s", f->dataset, f->entry, f->value, (int)status,
+        fail_msg("%s, entry %zu = %g: status %d, %s", f->array, f->entry, f->value, (int)status,
                  status == RM2_OK ? "is read" : message);
     assert_null(model);
-    const char *part = named && strstr(f->reason, "data/outputs") ? f->reason : f->dataset;
+    const char *part = named && strstr(f->reason, "data/outputs") ? f->reason : f->array;
     if ((named && !strstr(message, part)) || !strstr(message, f->reason) ||
         strncmp(message, path, strlen(path)) != 0)
-        fail_msg("\"%s\", \"%s\" are not in: %s", f->dataset, f->reason, message);
+        fail_msg("\"%s\", \"%s\" are not in: %s", f->array, f->reason, message);
     assert_int_equal(unlink(path), 0);
 }
 
@@ -321,14 +317,15 @@ static void manifolds_fit_their_arrays(void **state) {
     (void)state;
     const char *path = in_folder("model");
     rm2_model *model;
-    static const char *const specs[][2] = {{"R2 x S3", "data/points must be 16 x 6"},
-                                           {"R999999", "data/points must be 16 x 999999"},
-                                           {"SPD9999", "manifold"},
-                                           {"R2 x Q2", "manifold"}};
+    static const char *const specs[][2] = {
+        {"R2 x S3", "data/points is 16 x 5, but must be 16 x 6"},
+        {"R999999", "data/points is 16 x 5, but must be 16 x 999999"},
+        {"SPD9999", "manifold"},
+        {"R2 x Q2", "manifold"}};
     for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         bool known = k < 2; /* others may be geometries that are not registered here */
         write_model(PLAIN, path);
-        change_text(path, "manifold", specs[k][0]);
+        change(path, "manifold", 0, 0, specs[k][0]);
         assert_int_equal(rm2_model_read(ctx, path, &model),
                          known ? RM2_ERR_FORMAT : RM2_ERR_UNSUPPORTED);
         if (!strstr(rm2_context_error(ctx), specs[k][1]))
@@ -350,29 +347,23 @@ static void use(const rm2_model *model) {
     free(block);
 }
 
-/* Put numbers into datasets of a file, one at a time, and count those that `read` takes. */
+/* Put numbers into arrays of a file, one at a time, and count those that `read` takes. */
 static size_t forge_values(const char *path, bool (*read)(const char *path)) {
     static const double values[] = {0, -1, 1e-320, 1e-80, 1e160, -1e308, INFINITY, NAN};
     size_t size, taken = 0;
-    unsigned char *bytes = load(path, &size);
-    h5_field *fields = calloc(FIELDS_MAX, sizeof *fields);
-    assert_non_null(fields);
-    size_t count = h5_fields(bytes, size, fields, FIELDS_MAX);
-    assert_true(count < FIELDS_MAX);
-    for (size_t k = 0; k < count; k++)
-        for (size_t j = 0; fields[k].values && j < sizeof values / sizeof *values; j++) {
-            size_t at = fields[k].at + 8 * (j % (fields[k].width / 8 + 1));
-            unsigned char old[8];
-            if (at + 8 > fields[k].at + fields[k].width)
-                at = fields[k].at;
-            memcpy(old, bytes + at, sizeof old);
-            memcpy(bytes + at, &values[j], sizeof old);
-            rm2i_h5_seal(bytes, size);
+    unsigned char *original = load(path, &size), *bytes = load(path, &size);
+    npz_forge f = npz_forge_open(bytes, size);
+    for (size_t k = 0; k < f.count; k++)
+        for (size_t j = 0; f.entries[k].kind != 'U' && j < sizeof values / sizeof *values; j++) {
+            const npz_entry *e = &f.entries[k];
+            if (e->count == 0)
+                continue;
+            npz_forge_number(&f, e, j % e->count, values[j]);
             store(path, bytes, size);
             taken += read(path);
-            memcpy(bytes + at, old, sizeof old);
+            memcpy(bytes, original, size);
         }
-    free(fields);
+    free(original);
     free(bytes);
     assert_int_equal(unlink(path), 0);
     return taken;
@@ -396,6 +387,239 @@ static void any_number_in_a_model(void **state) {
         write_model(w, path);
         assert_true(forge_values(path, read_and_use) > 0); /* limits of the training, for example */
     }
+}
+
+/* ---- other arrays, and archives that lie ------------------------------------------------------ */
+
+static npz_forge open_model(which w, unsigned char **bytes) {
+    size_t size;
+    const char *path = in_folder("model");
+    write_model(w, path);
+    *bytes = load(path, &size);
+    assert_int_equal(unlink(path), 0);
+    return npz_forge_open(*bytes, size);
+}
+
+static void assert_readable(const unsigned char *bytes, size_t size) {
+    rm2_model *model;
+    if (rm2_model_from_bytes(ctx, bytes, size, "forged", &model) != RM2_OK)
+        fail_msg("%s", rm2_context_error(ctx));
+    use(model);
+    rm2_model_free(model);
+}
+
+static void assert_unreadable(const unsigned char *bytes, size_t size, const char *reason) {
+    rm2_model *model;
+    rm2_status status = rm2_model_from_bytes(ctx, bytes, size, "forged", &model);
+    if (status != RM2_ERR_FORMAT || !strstr(rm2_context_error(ctx), reason))
+        fail_msg("status %d, \"%s\" is not in: %s", (int)status, reason, rm2_context_error(ctx));
+    assert_null(model);
+    assert_null(strchr(rm2_context_error(ctx), '\n'));
+}
+
+static const char three_doubles[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }";
+static const char pickled[] = "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }";
+
+/* Users may add arrays of their own, of any type. */
+static void arrays_of_others_are_ignored(void **state) {
+    (void)state;
+    static const char *const headers[] = {three_doubles, pickled, "not a header"};
+    unsigned char *bytes, npy[256], values[24] = {0};
+    npz_forge f = open_model(PLAIN, &bytes);
+    for (size_t k = 0; k < 3; k++) {
+        size_t size, n = npz_forge_npy(npy, headers[k], values, sizeof values);
+        unsigned char *more =
+            npz_forge_rebuild(&f, &(npz_addition){.name = "my/own", .npy = npy, .size = n}, &size);
+        assert_readable(more, size);
+        free(more);
+    }
+    free(bytes);
+}
+
+/* Each array that a model has may be missing, twice, or of another shape or type. */
+static void arrays_have_shape_and_type(void **state) {
+    (void)state;
+    static const char *const wrong[] = {
+        pickled, "{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }"};
+    unsigned char *bytes, npy[256], values[24] = {0};
+    npz_forge f = open_model(FULL, &bytes);
+    for (size_t k = 0; k < f.count; k++) {
+        const char *name = f.entries[k].name;
+        size_t size, count = sizeof wrong / sizeof *wrong;
+        unsigned char *twice = npz_forge_rebuild(&f,
+                                                 &(npz_addition){.name = name,
+                                                                 .npy = bytes + f.entries[k].data,
+                                                                 .size = f.entries[k].size},
+                                                 &size);
+        assert_unreadable(twice, size, "two arrays are called");
+        free(twice);
+        for (size_t j = 0; j < count; j++) {
+            size_t n = npz_forge_npy(npy, wrong[j], values, j < 3 ? 16 : 8);
+            unsigned char *other = npz_forge_rebuild(
+                &f, &(npz_addition){.without = name, .name = name, .npy = npy, .size = n}, &size);
+            assert_unreadable(other, size, name);
+            free(other);
+        }
+    }
+    free(bytes);
+}
+
+static void put(unsigned char *at, uint64_t value, size_t bytes) {
+    for (size_t k = 0; k < bytes; k++)
+        at[k] = (unsigned char)(value >> 8 * k);
+}
+
+/* One number of a zip record is changed. */
+static void assert_record(const npz_forge *f, size_t at, uint64_t value, size_t bytes,
+                          const char *reason) {
+    unsigned char *forged = malloc(f->size);
+    assert_non_null(forged);
+    memcpy(forged, f->bytes, f->size);
+    put(forged + at, value, bytes);
+    assert_unreadable(forged, f->size, reason);
+    free(forged);
+}
+
+static void archives_that_lie_are_refused(void **state) {
+    (void)state;
+    enum { MOST = 1 << 20 };
+    unsigned char *bytes;
+    npz_forge f = open_model(PLAIN, &bytes);
+    const npz_entry *a = npz_forge_find(&f, "data/points"), *b = npz_forge_find(&f, "data/base");
+    assert_true(a && b);
+    assert_record(&f, b->directory + 42, a->local, 4, "beyond the next one");
+    assert_record(&f, b->directory + 42, f.end, 4, "");
+    assert_record(&f, a->directory + 24, a->size + 1, 4, "sizes of an entry");
+    assert_record(&f, a->directory + 24, MOST, 4, "sizes of an entry");
+    assert_record(&f, a->directory + 16, 1, 4, "checksum");
+    assert_record(&f, a->directory + 10, 14, 2, "method");
+    assert_record(&f, a->directory + 8, 1, 2, "encrypted");
+    assert_record(&f, a->local + 26, 200, 2, "another name");
+    assert_record(&f, a->local + 28, 8, 2, "beyond the next one");
+    assert_record(&f, a->local + 31, 'x', 1, "another name");
+    assert_record(&f, f.end + 16, 0, 4, "directory");
+    assert_record(&f, f.end + 10, f.count + 1, 2, "directory");
+    free(bytes);
+}
+
+/* Entries of the same name as another, with its data: sizes add up, bytes are shared. */
+static void entries_share_no_bytes(void **state) {
+    (void)state;
+    unsigned char *bytes;
+    npz_forge f = open_model(PLAIN, &bytes);
+    const npz_entry *a = npz_forge_find(&f, "data/points");
+    for (size_t k = 1; k < 40; k++) { /* the entry before claims the first k bytes of this one */
+        const npz_entry *before = a - 1;
+        unsigned char *forged = malloc(f.size);
+        assert_non_null(forged);
+        memcpy(forged, bytes, f.size);
+        put(forged + before->directory + 20, before->size + k, 4);
+        put(forged + before->directory + 24, before->size + k, 4);
+        assert_unreadable(forged, f.size, "beyond the next one");
+        free(forged);
+    }
+    free(bytes);
+}
+
+/* All arrays deflated, those of two names in the place of others of many zeros. */
+static void deflate_all(npz_forge *f, const char *const names[2], const zip_member others[2],
+                        zip_forge *zip) {
+    static char full[NPZ_FORGE_ENTRIES][NPZ_FORGE_NAME + 4];
+    static zip_member members[NPZ_FORGE_ENTRIES];
+    zip->size = 0;
+    for (size_t k = 0; k < f->count; k++) {
+        const npz_entry *e = &f->entries[k];
+        members[k] = (zip_member){.data = f->bytes + e->data, .size = e->size};
+        for (size_t j = 0; j < 2; j++)
+            if (strcmp(names[j], e->name) == 0)
+                members[k] = others[j];
+        (void)snprintf(full[k], sizeof full[k], "%s.npy", e->name);
+        members[k].name = full[k];
+        zip_put_member(zip, 8, &members[k]);
+    }
+    zip_put_directory(zip, 8, members, f->count);
+}
+
+static zip_member zeros(size_t rows, size_t columns) {
+    char header[128];
+    size_t size = rows * columns * sizeof(double);
+    unsigned char *npy = malloc(size + sizeof header);
+    double *elements = numbers(rows * columns);
+    assert_non_null(npy);
+    (void)snprintf(header, sizeof header,
+                   "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", rows,
+                   columns);
+    zip_member m = {.data = npy, .size = npz_forge_npy(npy, header, elements, size)};
+    free(elements);
+    return m;
+}
+
+/* Deflated arrays are read, but not zeros that unpack to a thousand times their size. */
+static void small_files_unpack_to_little(void **state) {
+    (void)state;
+    enum { POINTS = 1 << 18 };
+    static zip_forge zip;
+    static const char *const none[2] = {"", ""}, *const both[2] = {"data/points",
+                                                                   "parameters/latents"};
+    unsigned char *bytes;
+    npz_forge f = open_model(PLAIN, &bytes);
+    zip_member others[2] = {zeros(POINTS, 5), zeros(POINTS, 2)};
+    const npz_entry *starts = npz_forge_find(&f, "data/starts");
+    deflate_all(&f, none, others, &zip);
+    assert_readable(zip.bytes, zip.size);
+    npz_forge_number(&f, starts, starts->count - 1, POINTS);
+    deflate_all(&f, both, others, &zip);
+    assert_unreadable(zip.bytes, zip.size, "unpacks to more than 100 times its size");
+    free((void *)(uintptr_t)others[0].data);
+    free((void *)(uintptr_t)others[1].data);
+    free(bytes);
+}
+
+/* Every byte of a file may be damaged: then the file is refused, or the byte has no meaning. */
+static void damage_is_found(void **state) {
+    (void)state;
+    unsigned char *bytes;
+    rm2_model *model;
+    npz_forge f = open_model(FULL, &bytes);
+    ok(rm2_model_from_bytes(ctx, bytes, f.size, "whole", &model));
+    const rm2_model_info *i = rm2_model_info_of(model);
+    size_t D = rm2_manifold_ambient(i->manifold), read = 0;
+    double *expected = numbers(i->points * D), *got = numbers(i->points * D);
+    ok(rm2_model_decode(ctx, model, i->points, i->latents, expected, NULL, NULL, NULL));
+    for (size_t at = 0; at < f.size; at += at < f.directory ? 7 : 1) {
+        rm2_model *other;
+        bytes[at] ^= 0x10;
+        if (rm2_model_from_bytes(ctx, bytes, f.size, "damaged", &other) == RM2_OK) {
+            ok(rm2_model_decode(ctx, other, i->points, i->latents, got, NULL, NULL, NULL));
+            assert_memory_equal(got, expected, i->points * D * sizeof *got);
+            rm2_model_free(other);
+            read++;
+        }
+        bytes[at] ^= 0x10;
+    }
+    assert_true(read > 0 && read < f.size / 4); /* dates, versions, attributes */
+    free(expected);
+    free(got);
+    rm2_model_free(model);
+    free(bytes);
+}
+
+static void other_files_are_told_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes, *reason;
+        size_t size;
+    } files[] = {
+        {"", "it is empty", 0},
+        {"RIEMANN2\1\0\0\0", "an HDF5 model of an earlier version of riemann2: fit again", 12},
+        {"\x89HDF\r\n\x1a\n\0\0", "is an HDF5 file", 10},
+        {"a,b\n1,2\n", "is not a model of riemann2", 8},
+        {"PK\3\4", "no zip directory", 4}};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++)
+        assert_unreadable((const unsigned char *)files[k].bytes, files[k].size, files[k].reason);
 }
 
 /* ---- checkpoints ---------------------------------------------------------------------------- */
@@ -440,9 +664,19 @@ static void any_number_in_a_checkpoint(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_field_is_checked),  cmocka_unit_test(covariances_are_definite),
-        cmocka_unit_test(points_are_listed_once), cmocka_unit_test(manifolds_fit_their_arrays),
-        cmocka_unit_test(any_number_in_a_model),  cmocka_unit_test(any_number_in_a_checkpoint),
+        cmocka_unit_test(each_field_is_checked),
+        cmocka_unit_test(covariances_are_definite),
+        cmocka_unit_test(points_are_listed_once),
+        cmocka_unit_test(manifolds_fit_their_arrays),
+        cmocka_unit_test(any_number_in_a_model),
+        cmocka_unit_test(arrays_of_others_are_ignored),
+        cmocka_unit_test(arrays_have_shape_and_type),
+        cmocka_unit_test(archives_that_lie_are_refused),
+        cmocka_unit_test(entries_share_no_bytes),
+        cmocka_unit_test(small_files_unpack_to_little),
+        cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(other_files_are_told_apart),
+        cmocka_unit_test(any_number_in_a_checkpoint),
     };
     return cmocka_run_group_tests(tests, model_set_up, free_models);
 }

@@ -130,7 +130,7 @@ static void checkpoints_do_not_depend_on_the_number_of_ranks(void **state) {
     (void)state;
     rm2_data *data = example_data("robot", DEMOS, POINTS);
     static const int before[] = {3, 1, 2}, after[] = {2, 4, 1};
-    const rm2_checkpoint checkpoint = {in_folder("state.h5"), 0, true};
+    const rm2_checkpoint checkpoint = {in_folder("state.npz"), 0, true};
     rm2_fit_settings s = settings(RM2_RECIPE_MAP, 12), some = s;
     some.optim.max_iterations = 5;
     rm2_model *whole = fit_model(data, &s);
