@@ -1,9 +1,11 @@
-# Thin front of the CMake build; every target installs what it misses first (scripts/deps).
+# Thin front of the CMake build. make demo and make check install what they miss; other targets list it, with the command
+# that installs it, and stop (scripts/deps).
 #   make            build; the program is build/riemann2
-#   make check      build and run all tests
+#   make deps [GROUPS="..."]   install what make needs, or groups of packages (deps.txt)
+#   make check      install what is missing, build and run all tests
 #   make python     the Python package in a virtual environment, build/venv
 #   make wheel      a wheel of it in build/dist, installed and tried in an empty environment
-#   make demo       the tour: two experiments of the paper, with reports in demo/
+#   make demo       install what is missing and build; then the tour: two experiments of the paper, with reports in demo/
 #   make docs       the documentation as a searchable site, build/docs/html
 #   make bench      speed, as ratios measured in one run
 #   make explorer   build with the page of riemann2 explore, which needs npm (make alone does where npm is there)
@@ -23,18 +25,31 @@ JOBS ?= $(shell nproc)
 PRESET ?= release
 BUILD = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 
-DEPS = deps-build $(if $(filter core,$(PRESET)),,deps-plot deps-explorer deps-urdf deps-mat page)
+# Installing is for the two commands that set everything up, and for those who ask for it.
+MODE = $(if $(filter check demo deps,$(MAKECMDGOALS)),,check)
+GROUPS = build $(if $(filter core,$(PRESET)),,plot explorer urdf mat)
+DEPS = deps-main $(if $(filter core,$(PRESET)),,page)
 # The Python package is built and tested with the rest where Debian's Python is there; PYTHON=OFF leaves it out.
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
-PYTHON_DEPS = $(if $(filter ON,$(PYTHON)),deps-python deps-python-test)
+TEST_GROUPS = test $(if $(filter ON,$(PYTHON)),python python-test)
 
-.PHONY: all check python wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan tsan clang valgrind coverage faults fuzz format format-check lint clean
+.PHONY: all deps deps-main deps-test check python wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan tsan clang valgrind coverage faults fuzz format format-check lint clean
 
 all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DRM2_PYTHON_PACKAGE=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
-page: deps-explorer
+deps-main:
+	@scripts/deps $(MODE) $(GROUPS)
+
+# All that is missing in one list.
+deps-test:
+	@scripts/deps $(MODE) $(GROUPS) $(TEST_GROUPS)
+
+deps:
+	@scripts/deps $(GROUPS)
+
+page: deps-main
 	@scripts/page
 
 explorer: deps-npm
@@ -42,9 +57,9 @@ explorer: deps-npm
 	@$(MAKE) --no-print-directory all
 
 deps-%:
-	@scripts/deps $*
+	@scripts/deps $(MODE) $*
 
-tests: $(DEPS) deps-test $(PYTHON_DEPS)
+tests: deps-test $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=ON -DRM2_PYTHON_PACKAGE=$(PYTHON) -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
@@ -107,7 +122,7 @@ clang: deps-fuzz
 	@$(MAKE) --no-print-directory check PRESET=clang PYTHON=OFF
 
 # Counts of earlier runs are of other sources, perhaps.
-coverage: deps-test
+coverage:
 	@if [ -d build/coverage ]; then find build/coverage -name '*.gcda' -delete; fi
 	-@GCOV_ERROR_FILE=/dev/null $(MAKE) --no-print-directory check PRESET=coverage PYTHON=OFF
 	@scripts/coverage build/coverage
