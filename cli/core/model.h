@@ -10,7 +10,7 @@
 /* Options of all these commands; each has a table with its own. */
 typedef struct model_options {
     const char *output, *at, *trajectory, *latents;
-    const char *from, *to, *through, *pairs, *speed, *acceleration;
+    const char *from, *to, *through, *pairs, *speed, *acceleration, *frames, *frame_poses;
     bool train, noise, whole_grid, spread;
     size_t count, medoids, samples;
     double duration;

@@ -21,6 +21,10 @@ static const option geodesic_table[] = {
      "via points; of poses P@T: at time T of --duration (default: 1)"},
     {"--ends", NULL, OPTION_CHOICE, MODEL(ends), ends_kinds,
      "encoded: run between the encodings of poses, which are only near them"},
+    {"--frame", "F;F;...", OPTION_TEXT, MODEL(frames), NULL,
+     "of motions: see demonstrations from objects that moved: start, goal, world, NAME=POSE"},
+    {"--frame-poses", "FILE", OPTION_TEXT, MODEL(frame_poses), NULL,
+     "CSV file with columns frame, demo and those of a point: where these objects were"},
     {"--pairs", "FILE", OPTION_TEXT, MODEL(pairs), NULL,
      "CSV file with columns from and to: many pairs of training points"},
     {"--duration", "S", OPTION_NUMBER, MODEL(duration), NULL, "seconds: adds a column time"},
@@ -234,6 +238,9 @@ static int do_geodesic(const model_work *m) {
     geodesic_job j = {.m = m};
     if (motion_wanted(m))
         return motion_run(m);
+    if (m->options->frames || m->options->frame_poses)
+        return work_complain(&m->work, EXIT_USAGE,
+                             "--frame is for motions: give a pose in --from, --to or --through");
     int code = geodesic_find_limits(m, &j.speed, &j.acceleration);
     if (code == EXIT_DONE)
         code = find_ends(&j);

@@ -34,6 +34,21 @@ int geodesic_find_limits(const model_work *m, double **speed, double **accelerat
 /* Is an end or a via point a pose, which the motion must meet? Then motion_run does the work of the command. */
 bool motion_wanted(const model_work *m);
 int motion_run(const model_work *m);
+/* Numbers with commas between them, to the end of the text or a slash; the word "free" stands for one that may be anything. NULL:
+ * this is not what the text is. */
+const char *motion_parse_entries(const char *text, size_t count, double *entries);
+
+/* The frames of --frame. */
+typedef struct motion_frames {
+    size_t count;
+    rm2_task_frame *frame; /* count */
+    char **texts;
+    double *memory;
+} motion_frames;
+
+int motion_take_frames(const model_work *m, motion_frames *frames);
+/* After a failure too. */
+void motion_free_frames(motion_frames *frames);
 
 /* Nodes of all curves with their decoded points, as a table. */
 int geodesic_write(const geodesic_job *j);

@@ -23,6 +23,7 @@ typedef struct motion_job {
     char **texts; /* of the via poses */
     double *memory, *speed, *acceleration;
     rm2_meet_pose *via;
+    motion_frames frames;
     rm2_space *space;
     rm2_vicinity *vicinity;
     rm2_meet *meet;
@@ -62,9 +63,7 @@ bool motion_wanted(const model_work *m) {
     return found && !o->ends && !o->pairs && m->info->settings->model == RM2_WGPLVM;
 }
 
-/* Numbers with commas between them, to the end of the text or a slash; the word "free" stands for one that may be anything. NULL:
- * this is not what the text is. */
-static const char *parse_entries(const char *text, size_t count, double *entries) {
+const char *motion_parse_entries(const char *text, size_t count, double *entries) {
     static const char word[] = "free";
     for (size_t k = 0; k < count; k++) {
         bool none = begins(text, word);
@@ -83,7 +82,7 @@ static const char *parse_entries(const char *text, size_t count, double *entries
 /* "rest" or the entries of a tangent vector. */
 static bool parse_velocity(const char *text, size_t count, const double *point, double *velocity) {
     if (strcmp(text, "rest") != 0) {
-        const char *end = parse_entries(text, count, velocity);
+        const char *end = motion_parse_entries(text, count, velocity);
         return end && !*end;
     }
     for (size_t k = 0; k < count; k++)
@@ -96,7 +95,7 @@ static int take_pose(const model_work *m, place *p) {
     size_t ambient = rm2_manifold_ambient(m->info->manifold);
     p->middle = begins(text, "middle:");
     text += p->middle ? strlen("middle:") : begins(text, "point:") ? strlen("point:") : 0;
-    const char *end = parse_entries(text, ambient, p->point);
+    const char *end = motion_parse_entries(text, ambient, p->point);
     if (!end)
         return work_complain(&m->work, EXIT_USAGE,
                              "%s %s: a point of %s has %zu numbers, or the word free in all "
@@ -215,7 +214,9 @@ static int find_motion(motion_job *j) {
     const rm2_meet_request request = {.start = pose_of(&j->places[0]),
                                       .goal = pose_of(&j->places[j->count - 1]),
                                       .count = j->count - 2,
-                                      .via = j->via};
+                                      .via = j->via,
+                                      .frames = j->frames.count,
+                                      .frame = j->frames.frame};
     progress_begin(&j->m->work, &p);
     rm2_status status = compute(j, &request);
     code = progress_end(&p, status);
@@ -390,6 +391,7 @@ static void job_free(motion_job *j) {
     rm2_vicinity_free(j->vicinity);
     rm2_space_free(j->space);
     free(j->via);
+    motion_free_frames(&j->frames);
     free(j->places);
     free((void *)j->texts);
     free(j->memory);
@@ -409,6 +411,8 @@ int motion_run(const model_work *m) {
     int code = geodesic_find_limits(m, &j.speed, &j.acceleration);
     if (code == EXIT_DONE)
         code = take_places(&j);
+    if (code == EXIT_DONE)
+        code = motion_take_frames(m, &j.frames);
     if (code == EXIT_DONE)
         code = find_motion(&j);
     if (code == EXIT_DONE && model_wants_table(m) && !j.result->blocked)

@@ -77,11 +77,30 @@ typedef struct rm2_meet_pose {
         time; /* above 0 and below settings.duration; time is proportional to the arc length of the route */
 } rm2_meet_pose;
 
+/* Frames of objects that are elsewhere in each demonstration. Demonstrations are seen from each frame, moved to where it is now, and
+ * combined by how much they agree there (the product of Gaussians, on the manifold). A moved object is then no extrapolation. */
+typedef enum rm2_task_frame_kind {
+    RM2_FRAME_START, /* the start: the first pose of each demonstration */
+    RM2_FRAME_GOAL,  /* the goal: the last pose */
+    RM2_FRAME_WORLD, /* it never moves: what demonstrations show in the world counts, too */
+    RM2_FRAME_GIVEN  /* as given */
+} rm2_task_frame_kind;
+
+typedef struct rm2_task_frame {
+    rm2_task_frame_kind kind;
+    const double *
+        then; /* given: trajectories x ambient, its pose in each, in the order of the model's data */
+    const double *
+        now; /* given: ambient, its pose now. Factors other than position and orientation are not looked at */
+} rm2_task_frame;
+
 /* What a motion must meet; via poses in the order in which it passes them. Everything is borrowed. */
 typedef struct rm2_meet_request {
     rm2_meet_pose start, goal;
     size_t count;
-    const rm2_meet_pose *via; /* count */
+    const rm2_meet_pose *via;    /* count */
+    size_t frames;               /* 0: demonstrations as they are in the world */
+    const rm2_task_frame *frame; /* frames */
 } rm2_meet_request;
 
 /* ---- motions -------------------------------------------------------------------------------- */

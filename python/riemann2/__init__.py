@@ -24,6 +24,7 @@ Latent spaces
     Path        a geodesic: latent, points, std, length, time
     Motion      a motion that meets poses exactly: points, cov, stretch, samples
     Pose        such a pose, with velocity, time or latent point
+    Frame       where an object was in each demonstration, and where it is now
     Sphere, Box, Capsule, HalfSpace   keep-out regions
     Discouraged a cost on positions
     medoids     clusters from distances
@@ -66,7 +67,7 @@ from .evaluation import (
 from .figure import Figure, Panel
 from .manifold import Factor, Manifold, register_geometry
 from .model import Added, GPLVM, WGPLVM, load
-from .motion import Motion, Pose
+from .motion import Frame, Motion, Pose
 from .planner import Plan, Planner
 from .report import Demonstration, Family, Fidelity, HeldOut, LatentChoice, PathReport, StartReport
 from .robot import Arm, Clearance, Placement, Tracked
@@ -93,6 +94,7 @@ __all__ = [
     "Fidelity",
     "Figure",
     "Floor",
+    "Frame",
     "GPLVM",
     "HalfSpace",
     "HeldOut",

@@ -48,19 +48,20 @@ class ModelSpace(ModelPart):
     @overload
     def geodesic(
         self, start: Any = ..., end: Any = ..., *, start_pose: Any, goal_pose: Any = ...,
-        via_poses: Sequence[Any] = ..., obstacles: Sequence[Any] | str = ...,
+        via_poses: Sequence[Any] = ..., frames: Any = ..., obstacles: Sequence[Any] | str = ...,
         discourage: Sequence[Any] | Discouraged = ..., cost: Any = ..., callback: Callback = ..., **settings: Any,
     ) -> Motion: ...
 
     @overload
     def geodesic(
-        self, start: Any, end: Any = ..., *, goal_pose: Any, via_poses: Sequence[Any] = ..., obstacles: Sequence[Any] | str = ...,
+        self, start: Any, end: Any = ..., *, goal_pose: Any, via_poses: Sequence[Any] = ..., frames: Any = ...,
+        obstacles: Sequence[Any] | str = ...,
         discourage: Sequence[Any] | Discouraged = ..., cost: Any = ..., callback: Callback = ..., **settings: Any,
     ) -> Motion: ...
 
     @overload
     def geodesic(
-        self, start: Any, end: Any, *, via_poses: Sequence[Any], obstacles: Sequence[Any] | str = ...,
+        self, start: Any, end: Any, *, via_poses: Sequence[Any], frames: Any = ..., obstacles: Sequence[Any] | str = ...,
         discourage: Sequence[Any] | Discouraged = ..., cost: Any = ..., callback: Callback = ..., **settings: Any,
     ) -> Motion: ...
 
@@ -72,7 +73,7 @@ class ModelSpace(ModelPart):
 
     def geodesic(
         self, start: Any = None, end: Any = None, *, via: Sequence[Any] = (), start_pose: Any = None,
-        goal_pose: Any = None, via_poses: Sequence[Any] = (), obstacles: Sequence[Any] | str = (),
+        goal_pose: Any = None, via_poses: Sequence[Any] = (), frames: Any = (), obstacles: Sequence[Any] | str = (),
         discourage: Sequence[Any] | Discouraged = (), cost: Any = None, callback: Callback = None, **settings: Any,
     ) -> Path:
         """Return the shortest path between two latent points, or a motion that meets poses exactly.
@@ -88,6 +89,9 @@ class ModelSpace(ModelPart):
             pose are the decoded latent points.
         via_poses : sequence of points of the manifold, or `Pose`
             Poses that the motion passes on the way, in this order.
+        frames : sequence of "start", "goal", "world" or `Frame`
+            See demonstrations relative to objects that were elsewhere in each of them: the start, the goal, others. They are moved
+            to where the objects are now, and combined by how much they agree there.
         obstacles : sequence of Sphere, Box, Capsule, HalfSpace or texts
             Keep-out regions in the first Euclidean factor; see ``clearance`` and ``deviations`` among the settings.
         discourage : sequence of Discouraged
@@ -122,7 +126,9 @@ class ModelSpace(ModelPart):
                 raise TypeError("via: latent points on the way and poses exclude each other; pass via_poses")
             own, rest = split_settings(settings)
             space = self.space(obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **rest)
-            return meet(space, start_pose, goal_pose, via_poses, (start, end), own, callback)
+            return meet(space, start_pose, goal_pose, via_poses, (start, end), frames, own, callback)
+        if len(frames):
+            raise TypeError("frames: only motions have them; pass start_pose, goal_pose or via_poses")
         if start is None or end is None:
             raise TypeError("geodesic: pass start and end, or start_pose and goal_pose")
         space = self.space(obstacles=obstacles, discourage=discourage, cost=cost, callback=callback, **settings)

@@ -16,7 +16,7 @@ from .space import OutsideWarning, Path, Space
 if TYPE_CHECKING:
     from ._arrays import Array
 
-__all__ = ["Motion", "Pose"]
+__all__ = ["Frame", "Motion", "Pose"]
 
 
 class Pose(NamedTuple):
@@ -39,6 +39,22 @@ class Pose(NamedTuple):
     """Of start or goal: it may lie in the middle of the demonstrated motion."""
     latent: Any = None
     """Latent point where the route begins or ends. None: that of the point."""
+
+
+class Frame(NamedTuple):
+    """The frame of an object that was elsewhere in each demonstration.
+
+    Examples
+    --------
+    >>> import riemann2 as rm2
+    >>> rm2.Frame([[0, 0], [1, 0]], now=[2, 0]).now
+    [2, 0]
+    """
+
+    then: Any
+    """Its pose in each demonstration, a point of the manifold each: (demonstrations, *point_shape), in the order of the model's data."""
+    now: Any
+    """Its pose now."""
 
 
 class Motion(Path):
@@ -204,16 +220,29 @@ def _row(space: Space, pose: Any, latent: Any, name: str) -> tuple[Any, ...]:
     return arrays[0], z, arrays[1], bool(p.middle), None if p.time is None else float(p.time)
 
 
-def meet(space: Space, start: Any, goal: Any, vias: Sequence[Any], ends: tuple[Any, Any], settings: dict[str, Any],
-         callback: Callback) -> Motion:
+KINDS = ("start", "goal", "world", "given")
+
+
+def _frame(frame: Any, k: int) -> tuple[Any, ...]:
+    if isinstance(frame, Frame):
+        return KINDS.index("given"), as_doubles(frame.then, f"frames[{k}].then"), as_doubles(frame.now, f"frames[{k}].now")
+    if frame not in KINDS[:-1]:
+        raise ValueError(f"frames[{k}]: expected 'start', 'goal', 'world' or a Frame, got {frame!r}")
+    return KINDS.index(frame), None, None
+
+
+def meet(space: Space, start: Any, goal: Any, vias: Sequence[Any], ends: tuple[Any, Any], frames: Sequence[Any],
+         settings: dict[str, Any], callback: Callback) -> Motion:
     """Return the motion in a space; `ends` are latent points of start and goal, or None."""
+    if isinstance(frames, (str, Frame)):
+        frames = [frames]
     if space.model is None:
         raise ValueError("motions that meet poses need a space of a model")
     poses = [_row(space, start, ends[0], "start_pose")]
     poses += [_row(space, via, None, f"via_poses[{k}]") for k, via in enumerate(vias)]
     poses.append(_row(space, goal, ends[1], "goal_pose"))
     with watch(callback) as report:
-        found = _core.meet(space._handle, space.model._near()[0], poses, texts("meet", settings), report)
+        found = _core.meet(space._handle, space.model._near()[0], poses, [_frame(f, k) for k, f in enumerate(frames)], texts("meet", settings), report)
     motion = Motion(space, *found)
     if motion.blocked:
         warnings.warn(motion.reason, RuntimeWarning, stacklevel=3)

@@ -65,6 +65,54 @@ static bool take_poses(PyObject *list, const rm2_model_info *i, pose_list *l) {
     return true;
 }
 
+/* ---- frames --------------------------------------------------------------------------------- */
+
+/* From a list of tuples (kind, then or None, now or None). */
+typedef struct frame_list {
+    size_t count;
+    rm2_task_frame *frame;
+    glue_array *array; /* 2 of each */
+} frame_list;
+
+static void release_frames(frame_list *l) {
+    for (size_t k = 0; l->array && k < 2 * l->count; k++)
+        glue_release(&l->array[k]);
+    PyMem_Free(l->array);
+    PyMem_Free(l->frame);
+}
+
+static bool take_frame(PyObject *row, const rm2_model_info *i, rm2_task_frame *frame,
+                       glue_array *array) {
+    PyObject *in[2];
+    int kind;
+    size_t ambient = rm2_manifold_ambient(i->manifold);
+    if (!PyArg_ParseTuple(row, "iOO", &kind, &in[0], &in[1]) ||
+        !glue_read(in[0], "then", true, &array[0]) || !glue_read(in[1], "now", true, &array[1]) ||
+        (array[0].data && !glue_sized(&array[0], "then", i->data->trajectories * ambient)) ||
+        (array[1].data && !glue_sized(&array[1], "now", ambient)))
+        return false;
+    *frame = (rm2_task_frame){(rm2_task_frame_kind)kind, array[0].data, array[1].data};
+    return true;
+}
+
+static bool take_frames(PyObject *list, const rm2_model_info *i, frame_list *l) {
+    if (!PyList_Check(list)) {
+        PyErr_SetString(PyExc_TypeError, "frames: expected a list");
+        return false;
+    }
+    l->count = (size_t)PyList_Size(list);
+    l->frame = PyMem_Calloc(l->count + 1, sizeof *l->frame);
+    l->array = PyMem_Calloc(2 * l->count + 1, sizeof *l->array);
+    if (!l->frame || !l->array) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (size_t k = 0; k < l->count; k++)
+        if (!take_frame(PyList_GetItem(list, (Py_ssize_t)k), i, &l->frame[k], l->array + 2 * k))
+            return false;
+    return true;
+}
+
 /* ---- the motion ----------------------------------------------------------------------------- */
 
 static PyObject *doubles(size_t count, const double *values) {
@@ -114,16 +162,18 @@ static PyObject *wrap(rm2_meet *meet, size_t ambient, PyObject *owner) {
     return NULL;
 }
 
-/* meet(space, vicinity or None, poses, settings, callback): (handle, results). */
+/* meet(space, vicinity or None, poses, frames, settings, callback): (handle, results). */
 static PyObject *make(PyObject *self, PyObject *args) {
-    PyObject *object, *near, *list, *dict, *result = NULL;
+    PyObject *object, *near, *list, *around, *dict, *result = NULL;
     glue_watcher watcher = {NULL, false, false};
     pose_list poses = {.count = 0};
+    frame_list frames = {.count = 0};
     rm2_meet_settings s = rm2_meet_settings_default();
     const rm2_vicinity *vicinity = NULL;
     latent_space *l;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOO", &object, &near, &list, &dict, &watcher.callback) ||
+    if (!PyArg_ParseTuple(args, "OOOOOO", &object, &near, &list, &around, &dict,
+                          &watcher.callback) ||
         !take_space(object, &l) || (near != Py_None && !take_vicinity(near, &vicinity)) ||
         !glue_settings(dict, rm2_meet_settings_table(), &s))
         return NULL;
@@ -132,18 +182,21 @@ static PyObject *make(PyObject *self, PyObject *args) {
         PyErr_SetString(PyExc_ValueError, "motions that meet poses need a space of a model");
         return NULL;
     }
-    rm2_context *ctx = take_poses(list, i, &poses) ? glue_enter() : NULL;
+    rm2_context *ctx =
+        take_poses(list, i, &poses) && take_frames(around, i, &frames) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
         rm2_meet *meet = NULL;
-        rm2_meet_request request = {poses.pose[0], poses.pose[poses.count - 1], poses.count - 2,
-                                    poses.pose + 1};
+        rm2_meet_request request = {poses.pose[0],   poses.pose[poses.count - 1],
+                                    poses.count - 2, poses.pose + 1,
+                                    frames.count,    frames.frame};
         glue_watch(ctx, &watcher);
         GLUE_RUN(status, rm2_meet_create(ctx, l->space, vicinity, &request, &s, &meet));
         if (leave_space(ctx, status, l))
             result = wrap(meet, rm2_manifold_ambient(i->manifold), object);
     }
     release_poses(&poses);
+    release_frames(&frames);
     return result;
 }
 

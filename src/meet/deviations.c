@@ -289,6 +289,7 @@ static rm2_status find_all(rm2_context *ctx, finding *f) {
         if (is_used(f->demos, t))
             f->which[count++] = t;
     RM2_TRY(rm2i_meet_resample(ctx, f->demos->model, o->D, f->which, f->samples));
+    RM2_TRY(rm2i_task_frames_bend(ctx, f->route->m, f->demos->frames, o->D, f->which, f->samples));
     RM2_TRY(align_all(ctx, f));
     for (size_t d = 0; d < o->D; d++) {
         RM2_TRY(deviate(ctx, f, d));

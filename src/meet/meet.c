@@ -59,6 +59,7 @@ void rm2_meet_free(rm2_meet *meet) {
     rm2_curve_free(meet->route);
     rm2i_meet_poses_free(&meet->poses);
     rm2i_meet_ends_free(&meet->ends);
+    rm2i_task_frames_free(&meet->frames);
     free(meet->memory);
     free(meet);
 }
@@ -219,6 +220,7 @@ static rm2_status correct(rm2_context *ctx, rm2_meet *meet, const writable *w,
     const rm2i_meet_pose *last = &meet->poses.pose[meet->poses.count - 1];
     rm2i_meet_demos demos = {.model = meet->model,
                              .ends = &meet->ends,
+                             .frames = &meet->frames,
                              .robust = meet->settings.robust,
                              .centred = !meet->space->regions};
     demos.open[0] = first->asked->middle;
@@ -586,7 +588,9 @@ static rm2_status build(rm2_context *ctx, const rm2_meet_request *request,
     RM2_TRY(rm2i_arena_calloc(ctx, lay_out, &l, &meet->memory));
     RM2_TRY(rm2i_meet_check_clear(ctx, meet->space, &meet->poses));
     RM2_TRY(rm2i_meet_ends_create(ctx, model, rm2_vicinity_describe(vicinity).spread, &meet->ends));
+    rm2i_task_frames_complete(request, model, &meet->ends);
     RM2_TRY(rm2i_meet_place_ends(ctx, &meet->poses, meet->settings.through, &meet->ends));
+    RM2_TRY(rm2i_task_frames_take(ctx, model, &meet->poses, &meet->ends, request, &meet->frames));
     meet->result.clearance = INFINITY;
     RM2_TRY(plan_all(ctx, meet, &l.w));
     RM2_TRY(write_points(ctx, meet, &l.w));

@@ -4,6 +4,7 @@
  *     poses.c        the request: points in model units, which factors are asked, residuals at a node
  *     ends.c         latent points of start and goal
  *     meet_route.c   the decoded route: frames, arc length
+ *     task_frames.c  demonstrations in the frames of objects that move
  *     alignment.c    demonstrations on the route
  *     deviations.c   their mean and covariance, and how far each of them counts
  *     conditioned.c      the Gaussian process of deviations, conditioned on the poses
@@ -121,6 +122,36 @@ rm2_status rm2i_meet_velocity(rm2_context *ctx, const rm2i_meet_route *route,
 rm2_status rm2i_meet_adjust_velocity(rm2_context *ctx, const rm2i_meet_route *route,
                                      const double *points, rm2i_meet_pose *pose, double *lack);
 
+/* ---- task frames ---------------------------------------------------------------------------- */
+
+/* x -> R x + t of positions (n = 2, 3), q x of orientations. */
+typedef struct rm2i_rigid {
+    size_t n;
+    double R[9], q[4], t[3];
+} rm2i_rigid;
+
+enum { RM2I_TASK_FRAMES = 16 };
+
+typedef struct rm2i_task_frames {
+    size_t count, trajectories;
+    rm2_task_frame_kind *kind; /* count */
+    rm2i_rigid *motion;        /* count x trajectories: from the frame then to the frame now */
+    double *memory;
+} rm2i_task_frames;
+
+rm2_status rm2i_task_frames_take(rm2_context *ctx, const rm2_model *model,
+                                 const rm2i_meet_poses *poses, const rm2i_meet_ends *ends,
+                                 const rm2_meet_request *request, rm2i_task_frames *frames);
+/* In the frame of the start (goal) all demonstrations begin (end) there: none counts as cut, whatever the model's alignment of
+ * demonstrations that were elsewhere says. */
+void rm2i_task_frames_complete(const rm2_meet_request *request, const rm2_model *model,
+                               rm2i_meet_ends *ends);
+void rm2i_task_frames_free(rm2i_task_frames *frames);
+/* Bend demonstrations (count x RM2I_MEET_SAMPLES x ambient) to the frames as they are now. */
+rm2_status rm2i_task_frames_bend(rm2_context *ctx, const rm2_manifold *m,
+                                 const rm2i_task_frames *frames, size_t count, const size_t *which,
+                                 double *samples);
+
 /* ---- demonstrations on the route ------------------------------------------------------------ */
 
 /* How the ends of a demonstration and of the route lie. */
@@ -157,6 +188,7 @@ typedef struct rm2i_meet_deviations {
 typedef struct rm2i_meet_demos {
     const rm2_model *model;
     const rm2i_meet_ends *ends;
+    const rm2i_task_frames *frames;
     bool open[2];         /* of the route */
     bool robust, centred; /* centred: mu is the mean; else 0 */
 } rm2i_meet_demos;
@@ -250,6 +282,7 @@ struct rm2_meet {
     rm2_curve *route;
     rm2i_meet_poses poses;
     rm2i_meet_ends ends;
+    rm2i_task_frames frames;
     rm2i_meet_route line;
     rm2i_meet_deviations deviations;
     rm2i_meet_process process;

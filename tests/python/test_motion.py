@@ -113,6 +113,29 @@ def test_wrong_arguments(model, ends):
         rm2.GPLVM("R2 x S2").fit(model.data_).geodesic(start_pose=start, goal_pose=goal)
 
 
+def test_frames(model, ends):
+    """Numbers are tested in C; here that the frames arrive there."""
+    start, goal, _ = ends
+    moved = goal.copy()
+    moved[0] += 0.1
+    plain = model.geodesic(start_pose=start, goal_pose=moved)
+    framed = model.geodesic(start_pose=start, goal_pose=moved, frames=["start", "goal"])
+    np.testing.assert_allclose(framed.points[[0, -1]], [start, moved], rtol=0, atol=1e-9)
+    assert np.abs(framed.points - plain.points).max() > 1e-3
+    np.testing.assert_allclose(model.geodesic(start_pose=start, goal_pose=moved, frames="world").points, plain.points, atol=1e-9)
+    points, groups = np.array(model.data_.points), np.asarray(model.data_.groups)
+    then = np.array([points[groups == g][0] for g in dict.fromkeys(groups)])
+    box = rm2.Frame(then, start)
+    as_start = model.geodesic(start_pose=start, goal_pose=moved, frames=["start"])
+    np.testing.assert_allclose(model.geodesic(start_pose=start, goal_pose=moved, frames=box).points, as_start.points, atol=1e-9)
+    for frames, error, text in ((["table"], ValueError, "expected 'start'"), ([rm2.Frame(then[:1], start)], ValueError, "then"),
+                                ([3], ValueError, "expected 'start'")):
+        with pytest.raises(error, match=text):
+            model.geodesic(start_pose=start, goal_pose=moved, frames=frames)
+    with pytest.raises(TypeError, match="only motions"):
+        model.geodesic(model.latents_[0], model.latents_[9], frames=["start"])
+
+
 def test_stiffness_follows_the_demonstrators(monkeypatch, tmp_path):
     """The stiffness profile of examples/python/motions.py, compared with its definition."""
     monkeypatch.chdir(tmp_path)

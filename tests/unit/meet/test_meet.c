@@ -20,7 +20,7 @@ static void met_on(const char *spec) {
            *goal = aside(&s, shown(&s, 1, POINTS - 1), 0.1);
     double *via = aside(&s, shown(&s, 2, POINTS / 2), 0.05);
     rm2_meet_pose middle = {.point = via};
-    rm2_meet_request r = {{.point = start}, {.point = goal}, 1, &middle};
+    rm2_meet_request r = {{.point = start}, {.point = goal}, 1, &middle, 0, NULL};
     rm2_meet *meet = meet_request(&s, &r, NULL);
     const rm2_meet_result *out = rm2_meet_result_of(meet);
     const double *asked[3] = {start, via, goal};
@@ -75,7 +75,7 @@ static void free_factors(void **state) {
     via[0] = via[1] = NAN;                /* a direction without a position */
     start[0] += 0.1;
     rm2_meet_pose middle = {.point = via};
-    rm2_meet_request r = {{.point = start}, {.point = goal}, 1, &middle};
+    rm2_meet_request r = {{.point = start}, {.point = goal}, 1, &middle, 0, NULL};
     rm2_meet *meet = meet_request(&s, &r, NULL);
     const rm2_meet_result *out = rm2_meet_result_of(meet);
     const double *y = out->points + out->pose_nodes[1] * s.D;
@@ -98,7 +98,7 @@ static void times_and_latents(void **state) {
     settings.duration = 4;
     double *via = aside(&s, shown(&s, 2, POINTS / 2), 0.03), decoded[5];
     rm2_meet_pose middle = {.point = via, .timed = true, .time = 1};
-    rm2_meet_request r = {{.latent = X}, {.latent = X + (POINTS - 1) * 2}, 1, &middle};
+    rm2_meet_request r = {{.latent = X}, {.latent = X + (POINTS - 1) * 2}, 1, &middle, 0, NULL};
     rm2_meet *meet = meet_request(&s, &r, &settings);
     const rm2_meet_result *out = rm2_meet_result_of(meet);
     double step = 1.0 / (NODES - 1);
@@ -384,7 +384,7 @@ static void velocities(void **state) {
         settings.duration = 2;
         rm2_meet_pose middle = {.point = via, .velocity = v[1]};
         rm2_meet_request r = {
-            {.point = at[0], .velocity = v[0]}, {.point = goal, .velocity = v[2]}, 1, &middle};
+            {.point = at[0], .velocity = v[0]}, {.point = goal, .velocity = v[2]}, 1, &middle, 0, NULL};
         rm2_meet *meet = meet_request(&s, &r, &settings);
         const rm2_meet_result *out = rm2_meet_result_of(meet);
         for (size_t e = 0; e < 3; e++) {
@@ -818,50 +818,50 @@ static void refusals(void **state) {
     infinite[0] = INFINITY;
     for (int k = 2; k < 5; k++)
         far[k] = -b[k];
-    refuse(&s, &(rm2_meet_request){{0}, goal, 0, NULL}, RM2_ERR_ARGUMENT,
+    refuse(&s, &(rm2_meet_request){{0}, goal, 0, NULL, 0, NULL}, RM2_ERR_ARGUMENT,
            "start: point and latent are both NULL");
-    refuse(&s, &(rm2_meet_request){start, goal, 2, NULL}, RM2_ERR_ARGUMENT, "request.via is NULL");
-    refuse(&s, &(rm2_meet_request){{.point = half}, goal, 0, NULL}, RM2_ERR_DATA,
+    refuse(&s, &(rm2_meet_request){start, goal, 2, NULL, 0, NULL}, RM2_ERR_ARGUMENT, "request.via is NULL");
+    refuse(&s, &(rm2_meet_request){{.point = half}, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "start: factor 2 has 2 of 3 entries");
-    refuse(&s, &(rm2_meet_request){start, {.point = none}, 0, NULL}, RM2_ERR_DATA,
+    refuse(&s, &(rm2_meet_request){start, {.point = none}, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "goal: all factors are NaN");
-    refuse(&s, &(rm2_meet_request){{.point = infinite}, goal, 0, NULL}, RM2_ERR_DATA, "not finite");
-    refuse(&s, &(rm2_meet_request){{.point = off}, goal, 0, NULL}, RM2_ERR_DOMAIN, "start");
-    refuse(&s, &(rm2_meet_request){start, {.point = far}, 0, NULL}, RM2_ERR_CUT_LOCUS, "goal");
-    refuse(&s, &(rm2_meet_request){start, goal, 2, via}, RM2_ERR_DATA, "same node");
+    refuse(&s, &(rm2_meet_request){{.point = infinite}, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA, "not finite");
+    refuse(&s, &(rm2_meet_request){{.point = off}, goal, 0, NULL, 0, NULL}, RM2_ERR_DOMAIN, "start");
+    refuse(&s, &(rm2_meet_request){start, {.point = far}, 0, NULL, 0, NULL}, RM2_ERR_CUT_LOCUS, "goal");
+    refuse(&s, &(rm2_meet_request){start, goal, 2, via, 0, NULL}, RM2_ERR_DATA, "same node");
     via[0].point = a;
-    refuse(&s, &(rm2_meet_request){start, goal, 1, via}, RM2_ERR_DATA, "nearest to the start");
+    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_DATA, "nearest to the start");
     via[0].point = b;
-    refuse(&s, &(rm2_meet_request){start, goal, 1, via}, RM2_ERR_DATA, "nearest to the goal");
+    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_DATA, "nearest to the goal");
     via[0] = (rm2_meet_pose){.point = c, .timed = true, .time = 1};
-    refuse(&s, &(rm2_meet_request){start, goal, 1, via}, RM2_ERR_ARGUMENT, "time 1 is not between");
+    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_ARGUMENT, "time 1 is not between");
     via[0].time = 0.7;
     via[1] = (rm2_meet_pose){.point = c, .timed = true, .time = 0.3};
-    refuse(&s, &(rm2_meet_request){start, goal, 2, via}, RM2_ERR_DATA, "in this order");
+    refuse(&s, &(rm2_meet_request){start, goal, 2, via, 0, NULL}, RM2_ERR_DATA, "in this order");
     via[0] = (rm2_meet_pose){.point = c, .latent = c};
-    refuse(&s, &(rm2_meet_request){start, goal, 1, via}, RM2_ERR_ARGUMENT, "exclude each other");
-    refuse(&s, &(rm2_meet_request){{.point = a, .velocity = half}, goal, 0, NULL}, RM2_ERR_DATA,
+    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_ARGUMENT, "exclude each other");
+    refuse(&s, &(rm2_meet_request){{.point = a, .velocity = half}, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "velocity of start");
     memcpy(half, a, sizeof half);
     half[0] = half[1] = NAN;
-    refuse(&s, &(rm2_meet_request){{.point = half, .velocity = a}, goal, 0, NULL}, RM2_ERR_DATA,
+    refuse(&s, &(rm2_meet_request){{.point = half, .velocity = a}, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "a velocity but no point");
     const double *X = rm2_model_info_of(s.model)->latents;
-    refuse(&s, &(rm2_meet_request){{.latent = X}, {.latent = X}, 0, NULL}, RM2_ERR_DATA,
+    refuse(&s, &(rm2_meet_request){{.latent = X}, {.latent = X}, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "both are the same point");
     /* a pose inside of an obstacle */
     const rm2_region ball = {RM2_REGION_SPHERE, 2, {b[0], b[1]}, {0}, 0.01};
     const rm2_obstacles o = {1, &ball, RM2_ALL_FACTORS};
     rm2_space *free_space = s.space;
     ok(rm2_space_with_obstacles(ctx, free_space, &o, 0, 0, &s.space));
-    refuse(&s, &(rm2_meet_request){start, goal, 0, NULL}, RM2_ERR_DATA,
+    refuse(&s, &(rm2_meet_request){start, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "goal is -0.01 from obstacle 1");
     rm2_space_free(s.space);
     /* too few nodes */
     rm2_geodesic_settings g = *rm2_space_geodesic_settings(free_space);
     g.nodes = 19;
     ok(rm2_space_with_geodesic_settings(ctx, free_space, &g, &s.space));
-    refuse(&s, &(rm2_meet_request){start, goal, 0, NULL}, RM2_ERR_ARGUMENT,
+    refuse(&s, &(rm2_meet_request){start, goal, 0, NULL, 0, NULL}, RM2_ERR_ARGUMENT,
            "settings.nodes of the space is 19");
     rm2_space_free(free_space);
     close_scene(&s);

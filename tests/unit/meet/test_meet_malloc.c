@@ -9,7 +9,8 @@ static double *goal;
 
 static rm2_status create(void *state) {
     rm2_meet *meet = (rm2_meet *)&s;
-    rm2_meet_request r = {{.point = shown(&s, 0, 0)}, {.point = goal}, 1, &middle};
+    const rm2_task_frame frame = {.kind = RM2_FRAME_START};
+    rm2_meet_request r = {{.point = shown(&s, 0, 0)}, {.point = goal}, 1, &middle, 1, &frame};
     rm2_status status = rm2_meet_create(ctx, state, near, &r, NULL, &meet);
     assert_true((meet != NULL) == (status == RM2_OK));
     rm2_meet_free(meet);
