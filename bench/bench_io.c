@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "front/arrays.h"
+#include "front/base.h"
+#include "front/tables.h"
 #include "riemann2/io.h"
 
 enum { CSV_ROWS = 500000, NPY_ROWS = 5000000, COLUMNS = 10, BLOCK = 1 << 20, REPEATS = 3 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "front/base.h"
 #include "riemann2.h"
 
 enum { RUNS = 5 };

@@ -21,19 +21,19 @@ int main(void) {
     rm2_manifold *sphere;
     rm2_data *data;
     rm2_model *model;
-    rm2_metric *metric;
+    rm2_space *space;
     rm2_curve *curve;
     TRY(rm2_context_create(&ctx));
     TRY(rm2_manifold_create(ctx, "S2", &sphere));
     rm2_data_arrays set = {.manifold = sphere, .count = 60, .points = points, .group_numbers = arc};
     TRY(rm2_data_create(ctx, &set, NULL, &data, NULL, NULL));
     TRY(rm2_fit(ctx, data, NULL, NULL, &model));
-    TRY(rm2_metric_pullback(ctx, model, NULL, &metric));
+    TRY(rm2_space_create(ctx, model, NULL, 0, NULL, &space));
     const double *z = rm2_model_info_of(model)->latents; /* 60 x 2; from the first to the last */
-    TRY(rm2_geodesic(ctx, metric, NULL, NULL, z, z + 2 * 59, &curve));
-    TRY(rm2_model_decode(ctx, model, curve->nodes, curve->x, decoded, NULL, NULL, NULL));
+    TRY(rm2_space_geodesic(ctx, space, z, z + 2 * 59, &curve));
+    TRY(rm2_space_decode(ctx, space, curve->nodes, curve->x, decoded, NULL));
     for (size_t i = 0; i < curve->nodes; i += 20) /* of 200 */
         printf("%6.3f %6.3f %6.3f\n", decoded[3 * i], decoded[3 * i + 1], decoded[3 * i + 2]);
-    rm2_curve_free(curve), rm2_metric_free(metric), rm2_model_free(model), rm2_data_free(data);
+    rm2_curve_free(curve), rm2_space_free(space), rm2_model_free(model), rm2_data_free(data);
     rm2_manifold_free(sphere), rm2_context_free(ctx);
 }

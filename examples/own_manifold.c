@@ -161,22 +161,22 @@ static rm2_status connect(rm2_context *ctx, const rm2_model *model) {
     const rm2_model_info *info = rm2_model_info_of(model);
     const double *z = info->latents;
     double points[NODES * AMBIENT];
-    rm2_geodesic_settings settings = rm2_geodesic_settings_default();
-    rm2_metric *pullback = NULL;
+    rm2_space_settings settings = rm2_space_settings_default();
+    rm2_space *space = NULL;
     rm2_curve *curve = NULL;
     settings.nodes = NODES;
-    rm2_status status = rm2_metric_pullback(ctx, model, NULL, &pullback);
+    rm2_status status = rm2_space_create(ctx, model, &settings, 0, NULL, &space);
     if (status == RM2_OK)
-        status = rm2_geodesic(ctx, pullback, NULL, &settings, z,
-                              z + (info->points - 1) * info->latent_dim, &curve);
+        status =
+            rm2_space_geodesic(ctx, space, z, z + (info->points - 1) * info->latent_dim, &curve);
     if (status == RM2_OK)
-        status = rm2_model_decode(ctx, model, NODES, curve->x, points, NULL, NULL, NULL);
+        status = rm2_space_decode(ctx, space, NODES, curve->x, points, NULL);
     for (size_t k = 0; status == RM2_OK && k < NODES; k++) {
         const double *p = points + AMBIENT * k;
         printf("%6.3f  %6.3f %6.3f %6.3f\n", p[0], p[1], p[2], p[3]);
     }
     rm2_curve_free(curve);
-    rm2_metric_free(pullback);
+    rm2_space_free(space);
     return status;
 }
 

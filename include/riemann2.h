@@ -25,7 +25,6 @@
 #include "riemann2/planner.h"
 #include "riemann2/region.h"
 #include "riemann2/report.h"
-#include "riemann2/roadmap.h"
 #include "riemann2/robot.h"
 #include "riemann2/settings.h"
 #include "riemann2/space.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "suite/suite.h"
 
 /* ---- data and models ------------------------------------------------------------------------- */

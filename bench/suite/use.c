@@ -82,7 +82,7 @@ static rm2_status measure(use *u, bench_turns *turns, bench_row *row) {
 
 static rm2_status metric_on_grid(void *user, double *seconds) {
     use *u = user;
-    rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(u->space));
+    rm2_roadmap_info g = *rm2_space_roadmap(u->space);
     double start = work_clock();
     WORK_TRY(rm2_metric_at(u->run->ctx, rm2_space_metric(u->space), g.nodes, g.x, u->out, NULL));
     *seconds = work_clock() - start;
@@ -92,8 +92,7 @@ static rm2_status metric_on_grid(void *user, double *seconds) {
 /* J = C dk, and L^-1 dk or root dk, where dk has Q columns. */
 static bare_shape grid_shape(const void *user) {
     const use *u = user;
-    return prediction_shape(u, rm2_roadmap_describe(rm2_space_roadmap(u->space)).nodes,
-                            u->info->latent_dim);
+    return prediction_shape(u, rm2_space_roadmap(u->space)->nodes, u->info->latent_dim);
 }
 
 rm2_status bench_grid(const bench_run *run, bench_row *row) {
@@ -103,7 +102,7 @@ rm2_status bench_grid(const bench_run *run, bench_row *row) {
     if (status == RM2_OK)
         status = open_space(&u, true);
     if (status == RM2_OK) {
-        rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(u.space));
+        rm2_roadmap_info g = *rm2_space_roadmap(u.space);
         status = make_room(&u, g.nodes * g.Q * g.Q);
     }
     if (status == RM2_OK)

@@ -8,6 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "front/arrays.h"
+#include "front/base.h"
+#include "front/data.h"
+#include "front/texts.h"
 #include "riemann2.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_BAD_DATA = 3, EXIT_NOT_CONVERGED = 4 };

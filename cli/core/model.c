@@ -261,11 +261,12 @@ int model_run(const command *self, int argc, char **argv, const model_action *a)
                                         NULL}; /* options of their own */
     model_options options = {
         .space = rm2_space_settings_default(),
-        .space_from = {.table = rm2_space_settings_table(), .only = a->space_settings},
+        .space_from = {.table = rm2_settings_table_of(RM2_SETTINGS_SPACE),
+                       .only = a->space_settings},
         .report = rm2_report_settings_default(),
-        .report_from = {.table = rm2_report_settings_table()},
+        .report_from = {.table = rm2_settings_table_of(RM2_SETTINGS_REPORT)},
         .meet = rm2_meet_settings_default(),
-        .meet_from = {.table = rm2_meet_settings_table(), .except = apart}};
+        .meet_from = {.table = rm2_settings_table_of(RM2_SETTINGS_MEET), .except = apart}};
     option_group groups[10] = {{"Options", a->table, &options, NULL}};
     size_t count = 1;
     for (const option_group *g = a->groups; g && !group_is_last(g); g++) {

@@ -4,29 +4,25 @@
 #include <string.h>
 
 const settings_page settings_pages[] = {
-    {rm2_fit_settings_table, "Training", "rm2_fit_settings", "fit, cv"},
-    {rm2_data_settings_table, "Data", "rm2_data_settings",
-     "check, fit, cv, encode, eval, experiment"},
-    {rm2_encode_settings_table, "Encoding", "rm2_encode_settings", "encode, eval"},
-    {rm2_space_settings_table, "Latent space", "rm2_space_settings",
+    {RM2_SETTINGS_FIT, "Training", "rm2_fit_settings", "fit, cv"},
+    {RM2_SETTINGS_DATA, "Data", "rm2_data_settings", "check, fit, cv, encode, eval, experiment"},
+    {RM2_SETTINGS_ENCODE, "Encoding", "rm2_encode_settings", "encode, eval"},
+    {RM2_SETTINGS_SPACE, "Latent space", "rm2_space_settings",
      "metric, geodesic, distance, mean, plot, explore, experiment"},
-    {rm2_report_settings_table, "Reports on paths", "rm2_report_settings",
-     "geodesic, sample, encode"},
-    {rm2_generate_settings_table, "Example data", "rm2_generate_settings", "generate"},
-    {rm2_dtw_settings_table, "Time warping", "rm2_dtw_settings", "eval"},
-    {rm2_track_settings_table, "Tracking", "rm2_track_settings", "robot track"},
-    {rm2_placement_table, "Placement", "rm2_placement", "robot track"},
-    {rm2_meet_settings_table, "Motions that meet poses", "rm2_meet_settings", "geodesic"},
-    {rm2_cross_settings_table, "Cross-validation", "rm2_cross_settings", "cv"},
-    {rm2_test_settings_table, "Tests between labels", "rm2_test_settings", "mean"},
-    {rm2_classify_settings_table, "Prediction of labels", "rm2_classify_settings", "classify"},
-    {rm2_covariance_settings_table, "Covariance", "rm2_covariance_settings", "covariance"},
-    {rm2_planner_settings_table, "Planner", "rm2_planner_settings", NULL},
-    {rm2_mean_settings_table, "Mean", "rm2_mean_settings", NULL},
-    {rm2_geodesic_settings_table, "Geodesics of a metric", "rm2_geodesic_settings", NULL},
-    {rm2_grid_settings_table, "Grid of a metric", "rm2_grid_settings", NULL},
-    {rm2_figure_settings_table, "Figure", "rm2_figure_settings", NULL},
-    {.table = NULL},
+    {RM2_SETTINGS_REPORT, "Reports on paths", "rm2_report_settings", "geodesic, sample, encode"},
+    {RM2_SETTINGS_GENERATE, "Example data", "rm2_generate_settings", "generate"},
+    {RM2_SETTINGS_DTW, "Time warping", "rm2_dtw_settings", "eval"},
+    {RM2_SETTINGS_TRACK, "Tracking", "rm2_track_settings", "robot track"},
+    {RM2_SETTINGS_PLACEMENT, "Placement", "rm2_placement", "robot track"},
+    {RM2_SETTINGS_MEET, "Motions that meet poses", "rm2_meet_settings", "geodesic"},
+    {RM2_SETTINGS_CROSS, "Cross-validation", "rm2_cross_settings", "cv"},
+    {RM2_SETTINGS_TEST, "Tests between labels", "rm2_test_settings", "mean"},
+    {RM2_SETTINGS_CLASSIFY, "Prediction of labels", "rm2_classify_settings", "classify"},
+    {RM2_SETTINGS_COVARIANCE, "Covariance", "rm2_covariance_settings", "covariance"},
+    {RM2_SETTINGS_PLANNER, "Planner", "rm2_planner_settings", NULL},
+    {RM2_SETTINGS_MEAN, "Mean", "rm2_mean_settings", NULL},
+    {RM2_SETTINGS_FIGURE, "Figure", "rm2_figure_settings", NULL},
+    {.kind = RM2_SETTINGS_KINDS},
 };
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -120,9 +116,9 @@ static bool is_name(char c) {
 const rm2_setting *setting_of_field(const char *text, size_t *length) {
     const rm2_setting *best = NULL;
     *length = 0;
-    for (const settings_page *p = settings_pages; p->table; p++)
-        for (size_t k = 0; k < p->table()->count; k++) {
-            const rm2_setting *s = rm2_settings_at(p->table(), k);
+    for (const settings_page *p = settings_pages; p->kind < RM2_SETTINGS_KINDS; p++)
+        for (size_t k = 0; k < rm2_settings_table_of(p->kind)->count; k++) {
+            const rm2_setting *s = rm2_settings_at(rm2_settings_table_of(p->kind), k);
             size_t own = strlen(s->field);
             if (own > *length && strncmp(text, s->field, own) == 0 && !is_name(text[own])) {
                 best = s;
@@ -373,6 +369,7 @@ void settings_json(FILE *out, const rm2_settings_table *table, const void *setti
 data_options data_options_default(void) {
     static const char *const except[] = {"allow_missing",
                                          NULL}; /* encode allows it, others do not */
-    return (data_options){.settings = rm2_data_settings_default(),
-                          .from = {.table = rm2_data_settings_table(), .except = except}};
+    return (data_options){
+        .settings = rm2_data_settings_default(),
+        .from = {.table = rm2_settings_table_of(RM2_SETTINGS_DATA), .except = except}};
 }

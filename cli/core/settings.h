@@ -21,11 +21,11 @@ struct setting_options {
 
 /* A table of settings: its title in the reference, the struct, the commands that have options of it (NULL: none). */
 typedef struct settings_page {
-    const rm2_settings_table *(*table)(void);
+    rm2_settings_kind kind;
     const char *title, *type, *commands;
 } settings_page;
 
-extern const settings_page settings_pages[]; /* all; ends with a NULL table */
+extern const settings_page settings_pages[]; /* all; ends with RM2_SETTINGS_KINDS */
 
 /* "latent": the option without dashes; the name of a hyperparameter in --set and in output. */
 const char *setting_name(const rm2_setting *setting, char word[SETTING_WORD]);

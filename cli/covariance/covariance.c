@@ -246,8 +246,8 @@ static void print_text(const covariance_work *c, const covariance_set *s) {
     bool prints = !c->options->output || strcmp(c->options->output, "-") == 0;
     FILE *out = prints ? stderr : stdout;
     char word[NAME_SIZE] = "";
-    (void)rm2_settings_get(c->work.ctx, rm2_covariance_settings_table(), &c->options->settings,
-                           "estimator", word, sizeof word);
+    (void)rm2_settings_get(c->work.ctx, rm2_settings_table_of(RM2_SETTINGS_COVARIANCE),
+                           &c->options->settings, "estimator", word, sizeof word);
     (void)fprintf(out, "%s%s%zu matri%s of %zu channel%s from %zu recording%s, %zu subject%s\n",
                   prints ? "" : c->options->output, prints ? "" : ": ", s->count,
                   s->count == 1 ? "x" : "ces", s->channels, plural(s->channels), s->recordings,
@@ -296,8 +296,9 @@ static int compute(covariance_work *c, const char *const *paths) {
 
 static int parse_and_run(const command *self, int argc, char **argv, const char **paths) {
     common_options common = {.help = false};
-    covariance_options options = {.settings = rm2_covariance_settings_default(),
-                                  .from = {.table = rm2_covariance_settings_table()}};
+    covariance_options options = {
+        .settings = rm2_covariance_settings_default(),
+        .from = {.table = rm2_settings_table_of(RM2_SETTINGS_COVARIANCE)}};
     const option_group groups[] = {{"Signals", signal_table, &options, NULL},
                                    {"Windows", window_table, &options, NULL},
                                    {NULL, NULL, &options.settings, &options.from},

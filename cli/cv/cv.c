@@ -117,7 +117,7 @@ int run_cv(const command *self, int argc, char **argv) {
     data_options data = data_options_default();
     cv_options options = {.fit = fit_options_default(),
                           .cross = rm2_cross_settings_default(),
-                          .from = {.table = rm2_cross_settings_table()}};
+                          .from = {.table = rm2_settings_table_of(RM2_SETTINGS_CROSS)}};
     options.fit.from.lists = true;
     const option_group groups[] = {
         {"Files", cv_table, &options, NULL},

@@ -92,7 +92,7 @@ static int generate(const work *w, const char *name, const generate_options *opt
 int run_generate(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     generate_options options = {.settings = rm2_generate_settings_default()};
-    setting_options from = {.table = rm2_generate_settings_table()};
+    setting_options from = {.table = rm2_settings_table_of(RM2_SETTINGS_GENERATE)};
     const option_group groups[] = {{"Options", table, &options, NULL},
                                    {NULL, NULL, &options.settings, &from},
                                    {"Common options", common_option_table, &common, NULL},

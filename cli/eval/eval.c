@@ -123,9 +123,10 @@ static void print_json(const evaluation *e, FILE *out) {
     const eval_options *o = e->options;
     (void)fprintf(out, "{\"model\": ");
     json_text(out, e->m->paths[0]);
-    (void)fprintf(out, ", \"manifold\": \"%s\", \"space\": \"%s\", \"dtw\": \"%s\"",
-                  rm2_manifold_spec(e->m->info->manifold), spaces[o->space],
-                  rm2_settings_find(rm2_dtw_settings_table(), "kind")->words[o->dtw.kind]);
+    (void)fprintf(
+        out, ", \"manifold\": \"%s\", \"space\": \"%s\", \"dtw\": \"%s\"",
+        rm2_manifold_spec(e->m->info->manifold), spaces[o->space],
+        rm2_settings_find(rm2_settings_table_of(RM2_SETTINGS_DTW), "kind")->words[o->dtw.kind]);
     findings_print_json(out, &e->found);
     (void)fprintf(out, "}\n");
 }
@@ -190,8 +191,8 @@ int run_eval(const command *self, int argc, char **argv) {
     static const char *const except[] = {"objective", NULL}; /* eval's has one word more */
     eval_options options = {.encode = rm2_encode_settings_default(),
                             .dtw = rm2_dtw_settings_default()};
-    setting_options warping = {.table = rm2_dtw_settings_table()};
-    setting_options from = {.table = rm2_encode_settings_table(), .except = except};
+    setting_options warping = {.table = rm2_settings_table_of(RM2_SETTINGS_DTW)};
+    setting_options from = {.table = rm2_settings_table_of(RM2_SETTINGS_ENCODE), .except = except};
     const option_group groups[] = {{"What to evaluate", eval_table, &options, NULL},
                                    {NULL, NULL, &options.dtw, &warping},
                                    {"Held-out points", NULL, &options.encode, &from},

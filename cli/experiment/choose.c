@@ -73,7 +73,8 @@ int experiment_fit_settings(const experiment_run *r, const trained *t, rm2_setti
     if (!recipe)
         return EXIT_DONE;
     return work_check(&r->work,
-                      rm2_settings_set(r->work.ctx, rm2_fit_settings_table(), s, "recipe", recipe));
+                      rm2_settings_set(r->work.ctx, rm2_settings_table_of(RM2_SETTINGS_FIT), s,
+                                       "recipe", recipe));
 }
 
 int experiment_space_settings(const experiment_run *r, const trained *t, rm2_space_settings *s) {
@@ -101,15 +102,16 @@ static int check_one(const work *w, const char *text) {
                              text, c.name);
     rm2_fit_settings fit = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
     rm2_space_settings space = rm2_space_settings_default();
-    rm2_status status = known[k].space ? rm2_settings_set(w->ctx, rm2_space_settings_table(),
-                                                          &space, known[k].setting, c.value)
-                                       : rm2_settings_set(w->ctx, rm2_fit_settings_table(), &fit,
-                                                          known[k].setting, c.value);
+    rm2_status status = known[k].space
+                            ? rm2_settings_set(w->ctx, rm2_settings_table_of(RM2_SETTINGS_SPACE),
+                                               &space, known[k].setting, c.value)
+                            : rm2_settings_set(w->ctx, rm2_settings_table_of(RM2_SETTINGS_FIT),
+                                               &fit, known[k].setting, c.value);
     if (status == RM2_OK)
         return EXIT_DONE;
     char expected[240];
-    const rm2_settings_table *table =
-        known[k].space ? rm2_space_settings_table() : rm2_fit_settings_table();
+    const rm2_settings_table *table = known[k].space ? rm2_settings_table_of(RM2_SETTINGS_SPACE)
+                                                     : rm2_settings_table_of(RM2_SETTINGS_FIT);
     rm2_setting_expected(rm2_settings_find(table, known[k].setting), expected, sizeof expected);
     return work_complain(w, EXIT_USAGE, "--for %s: expected %s", text, expected);
 }

@@ -357,9 +357,9 @@ int run_experiment(const command *self, int argc, char **argv) {
                                         "grid_points", "nodes",    NULL};
     experiment_options options = {
         .fit = rm2_fit_settings_recipe(RM2_RECIPE_AUTO),
-        .from = {.table = rm2_fit_settings_table(), .only = training},
+        .from = {.table = rm2_settings_table_of(RM2_SETTINGS_FIT), .only = training},
         .space = rm2_space_settings_default(),
-        .space_from = {.table = rm2_space_settings_table(), .only = space},
+        .space_from = {.table = rm2_settings_table_of(RM2_SETTINGS_SPACE), .only = space},
         .argc = argc,
         .argv = argv};
     options.space.roadmap = RM2_SPACE_GRID;

@@ -319,7 +319,8 @@ static void print_worse(const experiment_run *r, FILE *out) {
 
 /* The recipe of a model; the one of the option where the models differ only in their defaults. */
 static const char *recipe_of(const trained *t) {
-    return rm2_settings_find(rm2_fit_settings_table(), "recipe")->words[t->info->settings->recipe];
+    return rm2_settings_find(rm2_settings_table_of(RM2_SETTINGS_FIT), "recipe")
+        ->words[t->info->settings->recipe];
 }
 
 /* What a reader must know to compare: data, recipes, metrics, geodesics that are none. */
@@ -353,12 +354,12 @@ static void print_results(const experiment_run *r, FILE *out) {
 static int write_text(const experiment_run *r, void (*print)(const experiment_run *, FILE *),
                       char **text) {
     size_t size;
-    rm2_text_stream *stream;
-    int code = work_check(&r->work, rm2_text_stream_open(r->work.ctx, &stream));
+    rm2_writer *stream;
+    int code = work_check(&r->work, rm2_writer_open_memory(r->work.ctx, &stream));
     if (code != EXIT_DONE)
         return code;
-    print(r, rm2_text_stream_file(stream));
-    return work_check(&r->work, rm2_text_stream_take(r->work.ctx, stream, text, &size));
+    print(r, rm2_writer_stream(stream));
+    return work_check(&r->work, rm2_writer_take(r->work.ctx, stream, text, &size));
 }
 
 static int write_notes(experiment_run *r) {

@@ -114,12 +114,12 @@ static rm2_status trace(rm2_context *ctx, const rm2_space *space, const path_que
 
 rm2_status space_quick(rm2_context *ctx, const rm2_space *space, rm2_geodesic_stage last,
                        rm2_space **quick) {
-    rm2_geodesic_settings s = *rm2_space_geodesic_settings(space);
-    s.last = last;
+    rm2_space_settings s = *rm2_space_settings_of(space);
+    s.stage = last;
     s.nodes = QUICK_NODES;
     s.max_iterations = QUICK_ITERATIONS;
     s.tolerance = QUICK_TOLERANCE;
-    return rm2_space_with_geodesic_settings(ctx, space, &s, quick);
+    return rm2_space_with_settings(ctx, space, &s, quick);
 }
 
 static rm2_status find_path(rm2_context *ctx, const rm2_space *space, const path_query *q,

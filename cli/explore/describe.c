@@ -91,11 +91,11 @@ static void put_all(FILE *out, const explorer *e) {
 
 rm2_status explorer_describe(rm2_context *ctx, const explorer *e, char **text) {
     size_t size;
-    rm2_text_stream *stream;
+    rm2_writer *stream;
     *text = NULL;
-    rm2_status status = rm2_text_stream_open(ctx, &stream);
+    rm2_status status = rm2_writer_open_memory(ctx, &stream);
     if (status != RM2_OK)
         return status;
-    put_all(rm2_text_stream_file(stream), e);
-    return rm2_text_stream_take(ctx, stream, text, &size);
+    put_all(rm2_writer_stream(stream), e);
+    return rm2_writer_take(ctx, stream, text, &size);
 }

@@ -190,7 +190,8 @@ int run_explore(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     static const char *const space_settings[] = {"contrast", NULL};
     explore_options options = {.space = rm2_space_settings_default()};
-    setting_options space_from = {.table = rm2_space_settings_table(), .only = space_settings};
+    setting_options space_from = {.table = rm2_settings_table_of(RM2_SETTINGS_SPACE),
+                                  .only = space_settings};
     const option_group groups[] = {
         {"Explorer", explore_table, &options, NULL},
         {"Arm that follows the path", arm_option_table, &options.arm, NULL},

@@ -113,7 +113,9 @@ static rm2_status make_space(explorer *e, rm2_context *ctx, const rm2_factor *f,
     memcpy(memory, rows, count * (n + 1) * sizeof *memory);
     fill_regions(n, count, rows, regions);
     const rm2_obstacles obstacles = {count, regions, RM2_ALL_FACTORS};
-    rm2_status status = rm2_space_with_obstacles(ctx, plain, &obstacles, 0, 0, &space);
+    rm2_space_settings s = *rm2_space_settings_of(plain);
+    s.obstacles = &obstacles;
+    rm2_status status = rm2_space_with_settings(ctx, plain, &s, &space);
     if (status != RM2_OK) {
         free(memory);
         return status;

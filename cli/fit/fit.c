@@ -97,7 +97,8 @@ static int check_outputs(const training *t) {
 
 void fit_print_note(FILE *out, const char *before, const rm2_fit_note *note) {
     char reason[MESSAGE_SIZE], name[SETTING_WORD];
-    const rm2_setting *s = rm2_settings_find(rm2_fit_settings_table(), note->setting);
+    const rm2_setting *s =
+        rm2_settings_find(rm2_settings_table_of(RM2_SETTINGS_FIT), note->setting);
     (void)fprintf(out, "%s%s %s, since %s\n", before, setting_name(s, name), note->value,
                   message_as_options(note->reason, reason, sizeof reason));
 }

@@ -20,7 +20,7 @@ const option hyper_option_table[] = {
 /* ---- names ----------------------------------------------------------------------------------- */
 
 void hyper_list_names(char *text, size_t size) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     for (size_t k = 0, used = 0; k < table->count && used < size; k++) {
         const rm2_setting *s = rm2_settings_at(table, k);
         char name[SETTING_WORD];
@@ -31,7 +31,7 @@ void hyper_list_names(char *text, size_t size) {
 
 /* The row of a name of `length` characters; SETTING_ROWS: there is none. */
 static size_t find_hyper(const char *text, size_t length) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     for (size_t k = 0; k < table->count; k++) {
         const rm2_setting *s = rm2_settings_at(table, k);
         char name[SETTING_WORD];
@@ -117,8 +117,8 @@ static int take_item(change *c, hyper_action action, const char *item) {
         return complain(c, action, item, "too many hyperparameters");
     char *copy = t->value[t->copies++];
     (void)snprintf(copy, FIT_VALUE, "%s", value ? value : actions[action].word);
-    t->list[t->count++] =
-        (rm2_setting_text){rm2_settings_at(rm2_fit_settings_table(), row)->name, copy};
+    t->list[t->count++] = (rm2_setting_text){
+        rm2_settings_at(rm2_settings_table_of(RM2_SETTINGS_FIT), row)->name, copy};
     return EXIT_DONE;
 }
 

@@ -34,7 +34,7 @@ const option fit_option_table[] = {
 
 fit_options fit_options_default(void) {
     return (fit_options){.settings = rm2_fit_settings_recipe(RM2_RECIPE_AUTO),
-                         .from = {.table = rm2_fit_settings_table()}};
+                         .from = {.table = rm2_settings_table_of(RM2_SETTINGS_FIT)}};
 }
 
 int fit_options_settings(const work *w, const fit_options *o, fit_texts *texts,

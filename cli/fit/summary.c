@@ -153,8 +153,8 @@ static double explained(const rm2_fidelity *f, double residual) {
 /* A setting of the trained model as text. */
 static const char *choice_of(const training *t, const rm2_model_info *i, const char *name,
                              char text[SETTING_WORD]) {
-    bool known = rm2_settings_get(t->work.ctx, rm2_fit_settings_table(), i->settings, name, text,
-                                  SETTING_WORD) == RM2_OK;
+    bool known = rm2_settings_get(t->work.ctx, rm2_settings_table_of(RM2_SETTINGS_FIT), i->settings,
+                                  name, text, SETTING_WORD) == RM2_OK;
     return known ? text : "unknown";
 }
 

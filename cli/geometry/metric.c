@@ -100,7 +100,7 @@ static void report(const model_work *m, const rm2_metric *metric, const field *f
 
 static int points_of_grid(const model_work *m, const rm2_space *space, field *f) {
     size_t Q = m->info->latent_dim;
-    rm2_roadmap_info grid = rm2_roadmap_describe(rm2_space_roadmap(space));
+    rm2_roadmap_info grid = *rm2_space_roadmap(space);
     if (!field_alloc(f, grid.nodes, Q))
         return work_no_memory(&m->work);
     memcpy(f->x, grid.x, grid.nodes * Q * sizeof *f->x);

@@ -29,7 +29,8 @@ static void put_numbers(const char *name, size_t count, const double *values) {
 
 /* A setting of words. */
 static const char *word_of(const rm2_model_info *i, const char *name, char *text, size_t size) {
-    return rm2_settings_get(NULL, rm2_fit_settings_table(), i->settings, name, text, size) == RM2_OK
+    return rm2_settings_get(NULL, rm2_settings_table_of(RM2_SETTINGS_FIT), i->settings, name, text,
+                            size) == RM2_OK
                ? text
                : "?";
 }
@@ -60,7 +61,7 @@ static void put_inducing_points(const rm2_fit_settings *s) {
 
 static void put_settings(const rm2_model_info *i) {
     printf(", \"settings\": {");
-    settings_json(stdout, rm2_fit_settings_table(), i->settings);
+    settings_json(stdout, rm2_settings_table_of(RM2_SETTINGS_FIT), i->settings);
     put_back_kernels(i);
     put_inducing_points(i->settings);
     printf("}");
@@ -99,7 +100,7 @@ static void put_prior(const rm2_hyperparameter *p) {
 }
 
 static void put_hyperparameters(const rm2_model_info *i) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     const char *comma = "";
     printf(", \"hyperparameters\": {");
     for (size_t k = 0; k < table->count; k++) {

@@ -127,7 +127,7 @@ static bool names_group(const rm2_setting *s) {
 /* "ard no", or the value alone where it says enough, with a star where the recipe has another one;
  * returns the number of characters. */
 static int format_setting(const rm2_model_info *i, const rm2_setting *s, char *text, size_t size) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     rm2_fit_settings recipe = rm2_fit_settings_recipe(i->settings->recipe);
     char value[160], usual[160];
     bool known =
@@ -140,7 +140,7 @@ static int format_setting(const rm2_model_info *i, const rm2_setting *s, char *t
 
 /* The line of a group from row `first` on, then its hyperparameters; returns the row after it. */
 static size_t print_group(const rm2_model_info *i, size_t first) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     const char *group = rm2_settings_at(table, first)->group;
     char title[COLUMN + 1];
     size_t end = first;
@@ -186,7 +186,7 @@ static void print_back_kernels(const rm2_model_info *i) {
 
 static void print_settings(const rm2_model_info *i) {
     printf("\nsettings (* not as in the recipe)\n");
-    for (size_t k = 0; k < rm2_fit_settings_table()->count;)
+    for (size_t k = 0; k < rm2_settings_table_of(RM2_SETTINGS_FIT)->count;)
         k = print_group(i, k);
     print_back_kernels(i);
 }

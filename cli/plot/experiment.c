@@ -57,7 +57,7 @@ typedef struct latent_page {
 
 /* Height over width of a model's grid. */
 static double grid_aspect(const trained *t) {
-    rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(t->space));
+    rm2_roadmap_info g = *rm2_space_roadmap(t->space);
     const double *last = g.x + 2 * (g.nodes - 1);
     return (last[1] - g.x[1]) / (last[0] - g.x[0]);
 }

@@ -14,8 +14,8 @@ double figure_legend_height(size_t entries, double width) {
     return 3 + LINE * ceil((double)entries * ENTRY / width);
 }
 
-double figure_latent_height(const rm2_roadmap *grid, double width) {
-    rm2_roadmap_info g = rm2_roadmap_describe(grid);
+double figure_latent_height(const rm2_roadmap_info *grid, double width) {
+    rm2_roadmap_info g = *grid;
     const double *last = g.x + 2 * (g.nodes - 1);
     double height = 14 + (width - 30) * (last[1] - g.x[1]) / (last[0] - g.x[0]);
     return height < 1.3 * width ? height : 1.3 * width;
@@ -61,8 +61,8 @@ rm2_heat_map figure_grid(const rm2_roadmap_info *g, const double *values) {
 }
 
 rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
-                       const rm2_metric *metric, const rm2_roadmap *grid, bool uncertainty) {
-    rm2_roadmap_info g = rm2_roadmap_describe(grid);
+                       const rm2_metric *metric, const rm2_roadmap_info *grid, bool uncertainty) {
+    rm2_roadmap_info g = *grid;
     double *values = malloc(g.nodes * sizeof *values);
     if (!values)
         return RM2_ERR_MEMORY;

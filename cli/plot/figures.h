@@ -9,7 +9,7 @@
 double figure_legend_height(size_t entries, double width);
 /* Height of a panel of that width (millimetres) around the grid, in which one unit is equally long on
  * both axes: with room for labels and colour bar. */
-double figure_latent_height(const rm2_roadmap *grid, double width);
+double figure_latent_height(const rm2_roadmap_info *grid, double width);
 /* A panel for a latent space of two dimensions. */
 rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row, size_t column,
                                const char *title, rm2_panel **panel);
@@ -17,7 +17,7 @@ rm2_status figure_latent_panel(rm2_context *ctx, rm2_figure *figure, size_t row,
 rm2_heat_map figure_grid(const rm2_roadmap_info *grid, const double *values);
 /* Magnification of the metric, or standard deviation of decoded points, on the grid's nodes. */
 rm2_status figure_heat(rm2_context *ctx, rm2_panel *panel, const rm2_model *model,
-                       const rm2_metric *metric, const rm2_roadmap *grid, bool uncertainty);
+                       const rm2_metric *metric, const rm2_roadmap_info *grid, bool uncertainty);
 /* A text of a file as a figure can have it: U+FFFD for bytes that are not UTF-8 and for control characters, a
  * long one ends in "...". */
 enum { DRAWN_SIZE = 200 };

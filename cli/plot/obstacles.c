@@ -50,7 +50,7 @@ static rm2_status grid_room(const plot_job *j, const rm2_roadmap_info *g, double
 rm2_status plot_blocked(const plot_job *j, const rm2_space *space, rm2_panel *panel) {
     static const rm2_style style = {
         .label = "blocked by an obstacle", .colour = RM2_COLOUR_OBSTACLE, .halo = true};
-    rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(space));
+    rm2_roadmap_info g = *rm2_space_roadmap(space);
     if (j->region_count == 0)
         return RM2_OK;
     double *values = malloc(g.nodes * sizeof *values);

@@ -192,7 +192,7 @@ static int encode_file(const model_work *m, data_options *options) {
 
 int run_encode(const command *self, int argc, char **argv) {
     encode_options own = {.settings = rm2_encode_settings_default()};
-    setting_options from = {.table = rm2_encode_settings_table()};
+    setting_options from = {.table = rm2_settings_table_of(RM2_SETTINGS_ENCODE)};
     const option_group groups[] = {{"Trajectories", points_table, &own, NULL},
                                    {NULL, NULL, &own.settings, &from},
                                    {.options = NULL}};

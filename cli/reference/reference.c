@@ -9,7 +9,7 @@
 
 /* The option of a setting as in a usage line; empty: it has none. */
 static void option_text(const settings_page *r, size_t row, char *text, size_t size) {
-    const rm2_settings_table *table = r->table();
+    const rm2_settings_table *table = rm2_settings_table_of(r->kind);
     const rm2_setting *s = rm2_settings_at(table, row);
     data_options data = data_options_default();
     setting_options from = {.table = table};
@@ -57,7 +57,7 @@ static void expected_text(const rm2_setting *s, char *text, size_t size) {
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static void print_text(const settings_page *r, bool first) {
-    const rm2_settings_table *table = r->table();
+    const rm2_settings_table *table = rm2_settings_table_of(r->kind);
     printf("%s%s: %s (%s%s)\n", first ? "" : "\n", table->name, r->type,
            r->commands ? "riemann2 " : "C and Python", r->commands ? r->commands : "");
     for (size_t k = 0; k < table->count; k++) {
@@ -96,7 +96,7 @@ static void print_cell(const char *text, bool code) {
 }
 
 static void print_row(const settings_page *r, size_t row) {
-    const rm2_settings_table *table = r->table();
+    const rm2_settings_table *table = rm2_settings_table_of(r->kind);
     const rm2_setting *s = rm2_settings_at(table, row);
     char usage[160], expected[240], defaults[240];
     option_text(r, row, usage, sizeof usage);
@@ -114,7 +114,7 @@ static void print_row(const settings_page *r, size_t row) {
 }
 
 static void print_markdown(const settings_page *r) {
-    const rm2_settings_table *table = r->table();
+    const rm2_settings_table *table = rm2_settings_table_of(r->kind);
     printf("\n## %s\n\n`%s` in C%s%s%s.\n", r->title, r->type, r->commands ? "; `riemann2 " : "",
            r->commands ? r->commands : "", r->commands ? "`" : "");
     for (size_t k = 0; k < table->count; k++) {
@@ -135,7 +135,7 @@ static void print_roff(const char *text) {
 }
 
 static void print_man(const settings_page *r) {
-    const rm2_settings_table *table = r->table();
+    const rm2_settings_table *table = rm2_settings_table_of(r->kind);
     for (size_t k = 0; k < table->count; k++) {
         const rm2_setting *s = rm2_settings_at(table, k);
         char usage[160], defaults[240];
@@ -217,7 +217,7 @@ static void put_range(const rm2_setting *s) {
 }
 
 static void put_setting(const settings_page *r, size_t row) {
-    const rm2_settings_table *table = r->table();
+    const rm2_settings_table *table = rm2_settings_table_of(r->kind);
     const rm2_setting *s = rm2_settings_at(table, row);
     char usage[160];
     option_text(r, row, usage, sizeof usage);
@@ -240,7 +240,7 @@ static void put_setting(const settings_page *r, size_t row) {
 }
 
 static void print_json(const settings_page *r, bool first) {
-    const rm2_settings_table *table = r->table();
+    const rm2_settings_table *table = rm2_settings_table_of(r->kind);
     printf("%s\"%s\": {\"struct\": \"%s\", \"columns\": [", first ? "" : ", ", table->name,
            r->type);
     for (size_t k = 0; table->column_names && k < table->columns; k++)
@@ -273,8 +273,8 @@ static void print_tables(const char *name, int format, bool json) {
         printf("{");
     else if (format == FORMAT_MARKDOWN)
         printf("%s", page_head);
-    for (const settings_page *r = settings_pages; r->table; r++) {
-        if (name && strcmp(r->table()->name, name) != 0)
+    for (const settings_page *r = settings_pages; r->kind < RM2_SETTINGS_KINDS; r++) {
+        if (name && strcmp(rm2_settings_table_of(r->kind)->name, name) != 0)
             continue;
         if (json)
             print_json(r, first);
@@ -291,8 +291,8 @@ static void print_tables(const char *name, int format, bool json) {
 }
 
 static bool is_table(const char *name) {
-    for (const settings_page *r = settings_pages; r->table; r++)
-        if (strcmp(r->table()->name, name) == 0)
+    for (const settings_page *r = settings_pages; r->kind < RM2_SETTINGS_KINDS; r++)
+        if (strcmp(rm2_settings_table_of(r->kind)->name, name) == 0)
             return true;
     return false;
 }

@@ -281,11 +281,12 @@ static int track(robot_work *r) {
 
 int run_robot(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
-    robot_options options = {.data = data_options_default(),
-                             .track = rm2_track_settings_default(),
-                             .track_from = {.table = rm2_track_settings_table()},
-                             .placement = rm2_placement_default(),
-                             .place_from = {.table = rm2_placement_table()}};
+    robot_options options = {
+        .data = data_options_default(),
+        .track = rm2_track_settings_default(),
+        .track_from = {.table = rm2_settings_table_of(RM2_SETTINGS_TRACK)},
+        .placement = rm2_placement_default(),
+        .place_from = {.table = rm2_settings_table_of(RM2_SETTINGS_PLACEMENT)}};
     options.data.from.only = input_settings;
     options.data.settings.scale = RM2_SCALE_NONE; /* positions keep their units */
     const option_group groups[] = {{"Arm", arm_option_table, &options.arm, NULL},

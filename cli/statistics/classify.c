@@ -286,7 +286,7 @@ int run_classify(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     data_options data = data_options_default();
     classify_options options = {.settings = rm2_classify_settings_default(),
-                                .from = {.table = rm2_classify_settings_table()}};
+                                .from = {.table = rm2_settings_table_of(RM2_SETTINGS_CLASSIFY)}};
     const option_group groups[] = {{"Options", table, &options, NULL},
                                    {NULL, NULL, &options.settings, &options.from},
                                    {"Data", NULL, &data.settings, &data.from},

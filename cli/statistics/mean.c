@@ -17,7 +17,7 @@ const option mean_points_table[] = {
 
 mean_options mean_options_default(void) {
     return (mean_options){.test_settings = rm2_test_settings_default(),
-                          .test_from = {.table = rm2_test_settings_table()}};
+                          .test_from = {.table = rm2_settings_table_of(RM2_SETTINGS_TEST)}};
 }
 
 /* Two labels, the distance between their means, and the test of it. */

@@ -148,7 +148,13 @@ typedef bool (*rm2_progress_fn)(void *user, const rm2_progress *progress);
  * a time, also where several threads work. A call inside another one is a part of that. */
 RM2_API void rm2_context_set_progress(rm2_context *ctx, rm2_progress_fn progress, void *user);
 
-/* ---- random numbers ------------------------------------------------------------------------- */
+/* ---- texts and random numbers ---------------------------------------------------------------- */
+
+/* Number of bytes of the well-formed UTF-8 character at the start of a text of `size` bytes that can be shown; 0 if there is
+ * none, and for control characters (U+0000 to U+001F, U+007F to U+009F), line and
+ * paragraph separators, and marks that change the direction of the text around them (U+061C, U+200E, U+200F, U+202A to
+ * U+202E, U+2066 to U+2069). */
+RM2_API size_t rm2_utf8_printable(const char *text, size_t size);
 
 /* xoshiro256++ (Blackman and Vigna, 2019): 256 bits of state, plain data, yours to copy. Without a generator (NULL)
  * the numbers are 0 and NaN. */
@@ -158,22 +164,11 @@ typedef struct rm2_rng {
     bool has_spare;
 } rm2_rng;
 
-RM2_API void rm2_rng_seed(rm2_rng *rng, uint64_t seed);
-RM2_API uint64_t rm2_rng_next(rm2_rng *rng);
 RM2_API double rm2_rng_uniform(rm2_rng *rng); /* in (0, 1) */
 RM2_API double rm2_rng_normal(rm2_rng *rng);  /* N(0, 1) */
 
-/* Number of bytes of the well-formed UTF-8 character at the start of a text of `size` bytes; 0 if there is
- * none. */
-RM2_API size_t rm2_utf8_length(const char *text, size_t size);
-/* The same for characters that can be shown: 0 also for control characters (U+0000 to U+001F, U+007F to U+009F), line and
- * paragraph separators, and marks that change the direction of the text around them (U+061C, U+200E, U+200F, U+202A to
- * U+202E, U+2066 to U+2069). */
-RM2_API size_t rm2_utf8_printable(const char *text, size_t size);
-
-/* The generator of a context; seeded with 0 at the start. */
+/* Seed the random numbers of a context; the seed is 0 at the start. */
 RM2_API void rm2_context_set_seed(rm2_context *ctx, uint64_t seed);
-RM2_API rm2_rng *rm2_context_rng(rm2_context *ctx);
 
 #ifdef __cplusplus
 }

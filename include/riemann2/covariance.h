@@ -42,12 +42,10 @@ typedef struct rm2_covariance_settings {
         standardise; /* divide channels by their standard deviations in the window: unit diagonals */
 } rm2_covariance_settings;
 
-RM2_API const rm2_settings_table *rm2_covariance_settings_table(void);
-
 static inline rm2_covariance_settings rm2_covariance_settings_default(void) {
     rm2_covariance_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_covariance_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_COVARIANCE), 0, &settings);
     return settings;
 }
 
@@ -83,11 +81,6 @@ typedef struct rm2_window_info {
 RM2_API rm2_status rm2_covariances(rm2_context *ctx, const rm2_signals *signals,
                                    const rm2_covariance_settings *settings, double *matrices,
                                    rm2_window_info *info);
-
-/* The message of a fault, which rm2_covariances has without `info`; its status. */
-RM2_API rm2_status rm2_window_explain(rm2_context *ctx, const rm2_signals *signals,
-                                      const rm2_covariance_settings *settings, size_t window,
-                                      const rm2_window_info *info);
 
 #ifdef __cplusplus
 }

@@ -33,7 +33,7 @@ typedef enum rm2_split_kind {
     RM2_SPLIT_LABELS        /* all points of a label; labels must be constant along trajectories */
 } rm2_split_kind;
 
-/* Defaults and ranges are in the table (rm2_cross_settings_table) and in docs/settings.md. */
+/* Defaults and ranges are in the table (RM2_SETTINGS_CROSS) and in docs/settings.md. */
 typedef struct rm2_cross_settings {
     size_t size; /* as rm2_cross_settings_default sets it */
     rm2_split_kind split;
@@ -42,12 +42,10 @@ typedef struct rm2_cross_settings {
     uint64_t seed; /* of the division into folds, where a fold has more than one part */
 } rm2_cross_settings;
 
-RM2_API const rm2_settings_table *rm2_cross_settings_table(void);
-
 static inline rm2_cross_settings rm2_cross_settings_default(void) {
     rm2_cross_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_cross_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_CROSS), 0, &settings);
     return settings;
 }
 

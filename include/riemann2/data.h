@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* A data set never changes once it is made, so that any number of threads may share it. It is made by
- * the library alone (rm2_data_read, rm2_data_from_table, rm2_data_create, rm2_data_generate,
+ * the library alone (rm2_data_read, rm2_data_create, rm2_data_generate,
  * rm2_data_align), and later versions may add members at its end. A trajectory is a run of consecutive
  * points; data without trajectories have 0 of them. */
 typedef struct rm2_data {
@@ -76,7 +76,7 @@ typedef enum rm2_scale_rule {
 } rm2_scale_rule;
 
 /* Settings that cannot take effect, such as `angles` where no factor is S1, are rejected. Defaults and
- * ranges are in the table (rm2_data_settings_table) and in docs/settings.md. */
+ * ranges are in the table (RM2_SETTINGS_DATA) and in docs/settings.md. */
 typedef struct rm2_data_settings {
     size_t size;          /* as rm2_data_settings_default sets it */
     const char *manifold; /* spec; required for files, NULL for data in memory */
@@ -107,12 +107,10 @@ typedef struct rm2_data_settings {
     const char *ignore;   /* columns to leave out, as in rm2_column_choice; NULL: none */
 } rm2_data_settings;
 
-RM2_API const rm2_settings_table *rm2_data_settings_table(void);
-
 static inline rm2_data_settings rm2_data_settings_default(void) {
     rm2_data_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_data_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_DATA), 0, &settings);
     return settings;
 }
 
@@ -167,12 +165,6 @@ RM2_API void rm2_data_report_clear(rm2_data_report *report);
 RM2_API rm2_status rm2_data_read(rm2_context *ctx, const char *path,
                                  const rm2_data_settings *settings, rm2_data **data,
                                  rm2_data **held_out, rm2_data_report *report);
-
-/* The same from a table of rm2_csv_read, for those who must see the names of its columns first; columns of
- * ids and labels were read as texts. `name` stands for the path. What the table had is moved or freed. */
-RM2_API rm2_status rm2_data_from_table(rm2_context *ctx, const char *name, rm2_table *table,
-                                       const rm2_data_settings *settings, rm2_data **data,
-                                       rm2_data **held_out, rm2_data_report *report);
 
 /* ---- data in memory ------------------------------------------------------------------------- */
 
@@ -230,9 +222,6 @@ RM2_API void rm2_data_unscale(const rm2_data *data, size_t n, double *points);
 RM2_API rm2_status rm2_data_write(rm2_context *ctx, const rm2_data *data, const char *path,
                                   bool overwrite);
 
-/* Name of entry k of a point, as rm2_data_write has it: x, sy, qw, m12, ... */
-RM2_API void rm2_data_column_name(const rm2_manifold *manifold, size_t k, char *name, size_t size);
-
 /* ---- examples ------------------------------------------------------------------------------- */
 
 typedef struct rm2_generate_settings {
@@ -244,12 +233,10 @@ typedef struct rm2_generate_settings {
 } rm2_generate_settings;
 
 /* Seed and sizes are in it. */
-RM2_API const rm2_settings_table *rm2_generate_settings_table(void);
-
 static inline rm2_generate_settings rm2_generate_settings_default(void) {
     rm2_generate_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_generate_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_GENERATE), 0, &settings);
     return settings;
 }
 
@@ -257,10 +244,6 @@ static inline rm2_generate_settings rm2_generate_settings_default(void) {
  * be NULL. */
 RM2_API rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
                                      const rm2_generate_settings *settings, rm2_data **data);
-/* Names and one-line descriptions, for help texts; NULL past the end. */
-RM2_API const char *rm2_data_example_name(size_t index);
-RM2_API const char *rm2_data_example_description(size_t index);
-
 #ifdef __cplusplus
 }
 #endif

@@ -20,13 +20,11 @@ typedef struct rm2_figure_settings {
 } rm2_figure_settings;
 
 /* All but the parts are in it. */
-RM2_API const rm2_settings_table *rm2_figure_settings_table(void);
-
 /* One panel, as wide as one column of a paper. */
 static inline rm2_figure_settings rm2_figure_settings_default(void) {
     rm2_figure_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_figure_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_FIGURE), 0, &settings);
     return settings;
 }
 

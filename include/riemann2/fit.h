@@ -21,7 +21,7 @@ extern "C" {
 
 /* A decision that the caller left open. */
 typedef struct rm2_fit_note {
-    const char *setting; /* its name in rm2_fit_settings_table */
+    const char *setting; /* its name in RM2_SETTINGS_FIT */
     const char *value;   /* as text */
     const char *reason;  /* "points: ...": follows "since" */
     bool warning;        /* it takes away what the recipe promises */

@@ -57,9 +57,6 @@ RM2_API rm2_status rm2_manifold_kernel_create(rm2_context *ctx, const rm2_manifo
                                               rm2_manifold_kernel **kernel);
 RM2_API void rm2_manifold_kernel_free(rm2_manifold_kernel *kernel);
 
-/* One line, such as "heat (lengthscale 0.2) on R3 x matern32 (lengthscale 0.5) on S3". */
-RM2_API const char *rm2_manifold_kernel_text(const rm2_manifold_kernel *kernel);
-
 /* K_ij = k(x_i, y_j): n x m for n points X and m points Y. With Y = NULL (and m ignored) the
  * symmetric n x n matrix of X with itself, with ones on the diagonal. Values below 1e-300 are 0. */
 RM2_API rm2_status rm2_manifold_kernel_matrix(rm2_context *ctx, const rm2_manifold_kernel *kernel,

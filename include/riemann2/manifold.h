@@ -152,12 +152,10 @@ typedef struct rm2_mean_info {
     double variance; /* weighted mean of squared distances */
 } rm2_mean_info;
 
-RM2_API const rm2_settings_table *rm2_mean_settings_table(void);
-
 static inline rm2_mean_settings rm2_mean_settings_default(void) {
     rm2_mean_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_mean_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_MEAN), 0, &settings);
     return settings;
 }
 

@@ -32,7 +32,7 @@ extern "C" {
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-/* Defaults and ranges are in the table (rm2_meet_settings_table) and in docs/settings.md. */
+/* Defaults and ranges are in the table (RM2_SETTINGS_MEET) and in docs/settings.md. */
 typedef struct rm2_meet_settings {
     size_t size; /* as rm2_meet_settings_default sets it */
     bool
@@ -45,12 +45,10 @@ typedef struct rm2_meet_settings {
         spread_limit; /* a motion whose route is farther from the demonstrations is outside, in their spreads */
 } rm2_meet_settings;
 
-RM2_API const rm2_settings_table *rm2_meet_settings_table(void);
-
 static inline rm2_meet_settings rm2_meet_settings_default(void) {
     rm2_meet_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_meet_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_MEET), 0, &settings);
     return settings;
 }
 

@@ -34,11 +34,14 @@ RM2_API rm2_status rm2_metric_at(rm2_context *ctx, const rm2_metric *metric, siz
 RM2_API rm2_status rm2_metric_magnification(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                             const double *x, double *log_magnification);
 
-/* Length of the polygon c through n points and energy, the integral of c'^T G c' over time 0..1 with
- * all sides taking equally long: each side with G at three Gauss-Legendre points. Either may be
- * NULL. RM2_ERR_NUMERIC if they overflow. */
-RM2_API rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,
-                                      const double *path, double *length, double *energy);
+/* Nodes of a roadmap, a grid or a graph, on which paths are searched, with the metric there; later versions may add members
+ * at the end. */
+typedef struct rm2_roadmap_info {
+    size_t nodes, Q;
+    const double *x;      /* nodes x Q; grids: last coordinate fastest */
+    const double *G;      /* nodes x Q x Q */
+    const size_t *counts; /* Q numbers of nodes along the axes; NULL for graphs */
+} rm2_roadmap_info;
 
 /* ---- metrics of a model --------------------------------------------------------------------- */
 
@@ -64,35 +67,6 @@ typedef struct rm2_discouraged {
     const double *radius, *height;
 } rm2_discouraged;
 
-RM2_API rm2_status rm2_discouraged_cost(const void *discouraged, const double *y, double *value,
-                                        double *gradient);
-
-typedef struct rm2_pullback_settings {
-    size_t size;     /* as rm2_pullback_settings_default sets it */
-    double contrast; /* metric far from the data over metric on the data; 0: weight 1 */
-    double weight;   /* of the covariance term, instead of a contrast; 0: from the contrast */
-    rm2_cost cost;
-    double support; /* evaluate through some of the training points only, chosen so that they leave
-                       this much of the latent kernel's trace unexplained, relative to its variance:
-                       1e-7 is good for finding paths; 0: exact. Kronecker noise only */
-} rm2_pullback_settings;
-
-/* Contrast 100, no cost; one that is put in concerns all factors. */
-static inline rm2_pullback_settings rm2_pullback_settings_default(void) {
-    rm2_pullback_settings settings = {0};
-    settings.size = sizeof settings;
-    settings.contrast = 100;
-    settings.cost.factor = RM2_ALL_FACTORS;
-    return settings;
-}
-
-/* The expected pullback metric E[J^T Gc J] = J^T Gc J + w sum_m (p_m^T Gc p_m) R_m of a model, which
- * must live as long as the metric; what `cost` points to as well. w = 1 is the expectation; a
- * contrast gives w = max(1, contrast a/b), a = median over the latents of tr(J^T Gc J), b that of
- * the covariance term far from the data. Models whose kernel has a linear part take no contrast: w = 1 unless
- * a weight is given. */
-RM2_API rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
-                                       const rm2_pullback_settings *settings, rm2_metric **metric);
 /* The weight w of a pullback metric; 1 for others. */
 RM2_API double rm2_metric_weight(const rm2_metric *metric);
 
@@ -102,18 +76,6 @@ RM2_API double rm2_metric_weight(const rm2_metric *metric);
 RM2_API rm2_status rm2_metric_spread(rm2_context *ctx, const rm2_metric *metric, size_t n,
                                      const double *x, const double *directions, double *mean,
                                      double *deviation);
-
-/* Expected length (no cost) of the polygon through n points: the mean over `samples` random
- * Jacobians, from the context's generator, at each of the points where rm2_metric_measure takes G,
- * and its standard error. Not above the length under the expected metric, w = 1 (Jensen). */
-RM2_API rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
-                                              const double *path, size_t samples, double *length,
-                                              double *standard_error);
-
-/* The density metric: G = lambda I, lambda = p^(-2/Q), p the kernel density of `n` points (n x Q)
- * with width `sigma`. Where p underflows it is held at a floor: lambda stays finite. */
-RM2_API rm2_status rm2_metric_density(rm2_context *ctx, size_t n, size_t Q, const double *points,
-                                      double sigma, rm2_metric **metric);
 
 /* ---- metrics in closed form, for tests and teaching ----------------------------------------- */
 

@@ -75,7 +75,7 @@ typedef enum rm2_recipe {
     RM2_RECIPE_POINTS  /* all from an evidence, nearly linear: for data without trajectories */
 } rm2_recipe;
 
-/* Defaults and ranges are in the table (rm2_fit_settings_table) and in docs/settings.md. */
+/* Defaults and ranges are in the table (RM2_SETTINGS_FIT) and in docs/settings.md. */
 typedef struct rm2_fit_settings {
     size_t size;       /* as rm2_fit_settings_recipe sets it */
     rm2_recipe recipe; /* what the rest was filled from */
@@ -144,13 +144,11 @@ typedef struct rm2_fit_settings {
         compact; /* the model is to become compact (rm2_model_compact): inference by inducing points */
 } rm2_fit_settings;
 
-RM2_API const rm2_settings_table *rm2_fit_settings_table(void);
-
 /* Start from here; RM2_RECIPE_AUTO unless you know the recipe. */
 static inline rm2_fit_settings rm2_fit_settings_recipe(rm2_recipe recipe) {
     rm2_fit_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_fit_settings_table(), (size_t)recipe, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_FIT), (size_t)recipe, &settings);
     return settings;
 }
 
@@ -339,12 +337,10 @@ typedef struct rm2_encode_settings {
     const size_t *starts; /* trajectories + 1 */
 } rm2_encode_settings;
 
-RM2_API const rm2_settings_table *rm2_encode_settings_table(void);
-
 static inline rm2_encode_settings rm2_encode_settings_default(void) {
     rm2_encode_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_encode_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_ENCODE), 0, &settings);
     return settings;
 }
 

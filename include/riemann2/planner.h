@@ -51,13 +51,11 @@ typedef struct rm2_planner_settings {
 } rm2_planner_settings;
 
 /* All but the factor are in it. */
-RM2_API const rm2_settings_table *rm2_planner_settings_table(void);
-
 static inline rm2_planner_settings rm2_planner_settings_default(void) {
     rm2_planner_settings settings = {0};
     settings.size = sizeof settings;
     settings.factor = RM2_ALL_FACTORS;
-    rm2_settings_fill(rm2_planner_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_PLANNER), 0, &settings);
     return settings;
 }
 

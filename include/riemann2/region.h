@@ -33,14 +33,6 @@ RM2_API rm2_status rm2_region_check(rm2_context *ctx, const rm2_region *region);
 /* Distance of a point (dim) from the surface, negative inside; NaN without region or point. `gradient` (dim, or
  * NULL): its derivative, a vector of length 1; where several places of the surface are nearest, that of one. */
 RM2_API double rm2_region_distance(const rm2_region *region, const double *point, double *gradient);
-/* Least signed distance of the points between two (dim each), never above it, and below it by at most 1e-9 of
- * the segment's length. */
-RM2_API double rm2_region_segment_distance(const rm2_region *region, const double *from,
-                                           const double *to);
-/* The same, and in *part (or NULL) where it is: at from + part (to - from). */
-RM2_API double rm2_region_segment_nearest(const rm2_region *region, const double *from,
-                                          const double *to, double *part);
-
 /* Regions from a text: a word and numbers each, with commas or blanks between them,
  *
  *     sphere centre, radius          capsule end, end, radius

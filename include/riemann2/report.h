@@ -49,13 +49,11 @@ typedef struct rm2_report_settings {
     size_t nodes; /* how many nodes of the curve are used, evenly spaced among them; 0: all */
 } rm2_report_settings;
 
-RM2_API const rm2_settings_table *rm2_report_settings_table(void);
-
 static inline rm2_report_settings rm2_report_settings_default(void) {
     rm2_report_settings settings = {0};
     settings.size = sizeof settings;
     settings.straight = true;
-    rm2_settings_fill(rm2_report_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_REPORT), 0, &settings);
     return settings;
 }
 

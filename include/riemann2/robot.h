@@ -62,7 +62,6 @@ RM2_API const char *rm2_arm_name(const rm2_arm *arm);
 RM2_API size_t rm2_arm_joints(const rm2_arm *arm); /* links that move */
 RM2_API size_t rm2_arm_links(const rm2_arm *arm);
 /* Of an arm made from frames a, d, alpha and theta are NaN. */
-RM2_API const rm2_link *rm2_arm_link(const rm2_arm *arm, size_t link);
 RM2_API const rm2_link *rm2_arm_joint(const rm2_arm *arm, size_t joint);
 RM2_API const char *rm2_arm_joint_name(const rm2_arm *arm, size_t joint); /* "" if there is none */
 RM2_API rm2_joint_kind rm2_arm_joint_kind(const rm2_arm *arm, size_t joint);
@@ -185,12 +184,10 @@ typedef struct rm2_track_settings {
 } rm2_track_settings;
 
 /* All but start and scene are in it. */
-RM2_API const rm2_settings_table *rm2_track_settings_table(void);
-
 static inline rm2_track_settings rm2_track_settings_default(void) {
     rm2_track_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_track_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_TRACK), 0, &settings);
     return settings;
 }
 
@@ -268,14 +265,12 @@ typedef struct rm2_placement {
 } rm2_placement;
 
 /* The two scales are in it. */
-RM2_API const rm2_settings_table *rm2_placement_table(void);
-
 /* Leaves everything where it is. */
 static inline rm2_placement rm2_placement_default(void) {
     rm2_placement placement = {0};
     placement.size = sizeof placement;
     placement.rotation[0] = 1;
-    rm2_settings_fill(rm2_placement_table(), 0, &placement);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_PLACEMENT), 0, &placement);
     return placement;
 }
 

@@ -3,11 +3,10 @@
  * (docs/settings.md) and front ends in other languages are made from the rows.
  *
  *     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_MAP);
- *     rm2_settings_set(ctx, rm2_fit_settings_table(), &s, "latent_dim", "3");
- *     rm2_settings_set(ctx, rm2_fit_settings_table(), &s, "lengthscale", "learned 0.3 gamma:2:10");
+ *     rm2_settings_set(ctx, rm2_settings_table_of(RM2_SETTINGS_FIT), &s, "latent_dim", "3");
+ *     rm2_settings_set(ctx, rm2_settings_table_of(RM2_SETTINGS_FIT), &s, "lengthscale", "learned 0.3 gamma:2:10");
  *
- * A struct of settings rm2_NAME_settings has the table rm2_NAME_settings_table, in the header of the struct. Tables are
- * constant. */
+ * A struct of settings rm2_NAME_settings has the table rm2_settings_table_of(RM2_SETTINGS_NAME). Tables are constant. */
 #ifndef RIEMANN2_SETTINGS_H
 #define RIEMANN2_SETTINGS_H
 
@@ -32,20 +31,6 @@ typedef struct rm2_hyperparameter {
     rm2_prior_kind prior;
     double a, b;
 } rm2_hyperparameter;
-
-/* Change one part of a hyperparameter.
- *
- *   start   0.2: a positive number
- *   prior   none | gamma:SHAPE:RATE | lognormal:MEAN:WIDTH | lognormal:start:WIDTH
- *           (mean and standard deviation of the logarithm); of a hyperparameter that is learned
- *   learn   what is held is learned, under lognormal:start:0.5
- *   hold    held at its start, without a prior */
-RM2_API rm2_status rm2_hyperparameter_set_start(rm2_context *ctx, const char *text,
-                                                rm2_hyperparameter *hyperparameter);
-RM2_API rm2_status rm2_hyperparameter_set_prior(rm2_context *ctx, const char *text,
-                                                rm2_hyperparameter *hyperparameter);
-RM2_API void rm2_hyperparameter_learn(rm2_hyperparameter *hyperparameter);
-RM2_API void rm2_hyperparameter_hold(rm2_hyperparameter *hyperparameter);
 
 /* ---- rows and tables ------------------------------------------------------------------------ */
 
@@ -96,16 +81,27 @@ typedef struct rm2_settings_table {
     const rm2_setting *rows;         /* for the library; rows of a later version may be longer */
 } rm2_settings_table;
 
+/* Tables by the names of their structs: RM2_SETTINGS_FIT is that of rm2_fit_settings. */
+#define RM2_SETTINGS_LIST(X)                                                                       \
+    X(FIT, fit)                                                                                    \
+    X(DATA, data)                                                                                  \
+    X(ENCODE, encode) X(SPACE, space) X(MEET, meet) X(COVARIANCE, covariance) X(CROSS, cross)      \
+        X(GENERATE, generate) X(FIGURE, figure) X(MEAN, mean) X(PLANNER, planner)                  \
+            X(REPORT, report) X(TRACK, track) X(PLACEMENT, placement) X(TEST, test)                \
+                X(CLASSIFY, classify) X(DTW, dtw)
+#define RM2_SETTINGS_KIND(kind, name) RM2_SETTINGS_##kind,
+typedef enum rm2_settings_kind {
+    RM2_SETTINGS_LIST(RM2_SETTINGS_KIND) RM2_SETTINGS_KINDS /* number of them */
+} rm2_settings_kind;
+#undef RM2_SETTINGS_KIND
+
+/* The table of a kind of settings; NULL past the last. */
+RM2_API const rm2_settings_table *rm2_settings_table_of(rm2_settings_kind kind);
+
 /* The row of a number; NULL past the end. */
 RM2_API const rm2_setting *rm2_settings_at(const rm2_settings_table *table, size_t index);
 /* The row of a name; NULL if there is none. */
 RM2_API const rm2_setting *rm2_settings_find(const rm2_settings_table *table, const char *name);
-
-/* The default of a column as text; of the first column if there is no such column. "" without a
- * setting. */
-RM2_API const char *rm2_setting_default(const rm2_setting *setting, size_t column);
-/* What a value must be: "a whole number from 1, or auto", "one of se, matern32, matern52". */
-RM2_API void rm2_setting_expected(const rm2_setting *setting, char *text, size_t size);
 
 /* A value by its setting's name. */
 typedef struct rm2_setting_text {
@@ -121,17 +117,10 @@ typedef struct rm2_setting_text {
 /* Set from text. */
 RM2_API rm2_status rm2_settings_set(rm2_context *ctx, const rm2_settings_table *table,
                                     void *settings, const char *name, const char *text);
-/* Set from a number: a flag is 0 or 1, a choice the number of its word from 0, a hyperparameter its
- * start; texts and characters have none. */
-RM2_API rm2_status rm2_settings_set_number(rm2_context *ctx, const rm2_settings_table *table,
-                                           void *settings, const char *name, double value);
 /* As text of at most `size` bytes with its NUL, from which rm2_settings_set makes the same value. */
 RM2_API rm2_status rm2_settings_get(rm2_context *ctx, const rm2_settings_table *table,
                                     const void *settings, const char *name, char *text,
                                     size_t size);
-RM2_API rm2_status rm2_settings_get_number(rm2_context *ctx, const rm2_settings_table *table,
-                                           const void *settings, const char *name, double *value);
-
 /* Is every member within its range? RM2_ERR_ARGUMENT with member, value and what is allowed. Calls that
  * take settings check them by themselves. */
 RM2_API rm2_status rm2_settings_check(rm2_context *ctx, const rm2_settings_table *table,

@@ -22,7 +22,6 @@
 #include "riemann2/metric.h"
 #include "riemann2/model.h"
 #include "riemann2/region.h"
-#include "riemann2/roadmap.h"
 #include "riemann2/settings.h"
 
 #ifdef __cplusplus
@@ -54,16 +53,20 @@ typedef struct rm2_obstacles {
     size_t factor;             /* of the manifold; RM2_ALL_FACTORS: the first Euclidean one */
 } rm2_obstacles;
 
-/* Defaults and ranges are in the table (rm2_space_settings_table) and in docs/settings.md; costs and
+/* Defaults and ranges are in the table (RM2_SETTINGS_SPACE) and in docs/settings.md; costs and
  * obstacles, which are no texts, are not. */
 typedef struct rm2_space_settings {
     size_t size; /* as rm2_space_settings_default sets it */
 
     rm2_space_metric_kind metric;
-    double contrast; /* pullback: metric far from the data over metric on the data; 0: weight 1 */
-    double weight;   /* pullback: of the covariance term, instead of a contrast; 0: from that */
-    double sigma;    /* density: width of the kernel */
-    rm2_cost cost;   /* pullback: on the data's space; what it points to must outlive the space */
+    /* pullback: metric far from the data over metric on the data; 0: weight 1. The metric is
+     * E[J^T Gc J] = J^T Gc J + w sum_m (p_m^T Gc p_m) R_m; w = 1 is the expectation, a contrast gives
+     * w = max(1, contrast a/b), a = median over the latents of tr(J^T Gc J), b that of the covariance term far from the
+     * data. Models whose kernel has a linear part take no contrast: w = 1 unless a weight is given */
+    double contrast;
+    double weight; /* pullback: of the covariance term, instead of a contrast; 0: from that */
+    double sigma;  /* density: width of the kernel */
+    rm2_cost cost; /* pullback: on the data's space; what it points to must outlive the space */
     const rm2_discouraged *discouraged; /* pullback: instead of a cost of your own; copied */
     double support; /* pullback, for the search: part of the latent kernel's trace that the support
                        points may leave unexplained; 0: the exact metric */
@@ -85,13 +88,11 @@ typedef struct rm2_space_settings {
     double deviations; /* standard deviations of the decoded position by which regions grow */
 } rm2_space_settings;
 
-RM2_API const rm2_settings_table *rm2_space_settings_table(void);
-
 static inline rm2_space_settings rm2_space_settings_default(void) {
     rm2_space_settings settings = {0};
     settings.size = sizeof settings;
     settings.cost.factor = RM2_ALL_FACTORS;
-    rm2_settings_fill(rm2_space_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_SPACE), 0, &settings);
     return settings;
 }
 
@@ -110,15 +111,12 @@ RM2_API rm2_status rm2_space_create(rm2_context *ctx, const rm2_model *model,
 RM2_API rm2_status rm2_space_from_metric(rm2_context *ctx, const rm2_metric *metric,
                                          const rm2_space_settings *settings, size_t n,
                                          const double *points, rm2_space **space);
-/* The same space with other settings of geodesics: for a quick first answer by RM2_STAGE_PATH, or
- * for curves with more nodes. Metrics and roadmap are shared; each space is freed on its own. */
-RM2_API rm2_status rm2_space_with_geodesic_settings(rm2_context *ctx, const rm2_space *space,
-                                                    const rm2_geodesic_settings *settings,
-                                                    rm2_space **other);
-/* The same space with other obstacles (NULL: none), clearance and deviations. */
-RM2_API rm2_status rm2_space_with_obstacles(rm2_context *ctx, const rm2_space *space,
-                                            const rm2_obstacles *obstacles, double clearance,
-                                            double deviations, rm2_space **other);
+/* The same space with other settings of geodesics (`stage`, `nodes`, `intervals`, `max_iterations`, `tolerance`) and other
+ * obstacles (`obstacles`, `clearance`, `deviations`): for a quick first answer by RM2_STAGE_PATH, or for curves with more
+ * nodes. Begin with *rm2_space_settings_of(space): metrics and roadmap are shared, so that their settings must stay
+ * (RM2_ERR_ARGUMENT). Each space is freed on its own. */
+RM2_API rm2_status rm2_space_with_settings(rm2_context *ctx, const rm2_space *space,
+                                           const rm2_space_settings *settings, rm2_space **other);
 RM2_API void rm2_space_free(rm2_space *space);
 
 /* ---- what is in a space --------------------------------------------------------------------- */
@@ -129,56 +127,68 @@ RM2_API const char *rm2_space_text(const rm2_space *space); /* one line: metric,
 RM2_API const rm2_model *rm2_space_model(const rm2_space *space);   /* NULL: none */
 RM2_API const rm2_metric *rm2_space_metric(const rm2_space *space); /* what geodesics minimise */
 RM2_API const rm2_metric *rm2_space_exact_metric(const rm2_space *space);
-RM2_API const rm2_roadmap *rm2_space_roadmap(const rm2_space *space); /* NULL: straight lines */
+RM2_API const rm2_roadmap_info *rm2_space_roadmap(
+    const rm2_space *space); /* no nodes: straight lines */
 /* As they are used: every automatic choice made. `discouraged` and `obstacles` are the copies. */
 RM2_API const rm2_space_settings *rm2_space_settings_of(const rm2_space *space);
-RM2_API const rm2_geodesic_settings *rm2_space_geodesic_settings(const rm2_space *space);
 
 /* ---- geodesics ------------------------------------------------------------------------------ */
 
-/* Lengths in a curve are those of the metric that is minimised; see rm2_space_path_length for others.
- * What is said in geodesic.h of the calls without a space holds for these.
+/* A geodesic is found in stages, each of which may be the last: a path on the roadmap (global: it finds the way), a cubic
+ * spline through it that minimises the energy (smooth), and the boundary-value problem of the geodesic equation
+ * (exact). No stage makes the energy higher. Lengths in a curve are those of the metric that is minimised; see
+ * rm2_space_path_length for others.
  *
  * With obstacles curves have a `clearance` and may be `blocked`: no way around was found within the box of the roadmap. A
  * blocked curve is the way of the largest clearance that was found, and must not be driven. Distances are
  * infinite between points that no way joins. Means, exponentials and logarithms know no obstacles:
  * RM2_ERR_UNSUPPORTED. */
+/* Coincident points give a curve of length 0; between points that differ by less than 1e-10 of their coordinates, where the
+ * direction has few digits, it is the line. */
 RM2_API rm2_status rm2_space_geodesic(rm2_context *ctx, const rm2_space *space, const double *from,
                                       const double *to, rm2_curve **curve);
+/* Through all of n >= 2 points in turn: geodesics end to end, one curve of constant speed. Nodes are equally spaced along
+ * the whole, so that points on the way lie between two of them. */
 RM2_API rm2_status rm2_space_through(rm2_context *ctx, const rm2_space *space, size_t n,
                                      const double *points, rm2_curve **curve);
+/* `count` pairs (count x Q each) on the context's threads. One that fails does not stop the others: curves[i] is NULL there,
+ * *failed (may be NULL) the first (SIZE_MAX: none), whose status is returned, with its message in the context. After an
+ * interrupt, or where memory is short, all curves are NULL and *failed is SIZE_MAX. */
 RM2_API rm2_status rm2_space_many(rm2_context *ctx, const rm2_space *space, size_t count,
                                   const double *from, const double *to, rm2_curve **curves,
                                   size_t *failed);
+/* Distances between n points, n x n and symmetric; *unconverged (may be NULL) counts pairs that did not converge. */
 RM2_API rm2_status rm2_space_distances(rm2_context *ctx, const rm2_space *space, size_t n,
                                        const double *points, double *distance, size_t *unconverged);
+/* Fréchet mean of n points (weights NULL: equal), from their medoid. The gradient cannot be smaller than what the tolerance
+ * of the geodesics leaves: the larger of the two tolerances counts. With RM2_STAGE_PATH the search ends where steps of the
+ * larger of the tolerance and 1e-3, relative to the root of the variance, find no lower variance. settings and info may be
+ * NULL. */
 RM2_API rm2_status rm2_space_mean(rm2_context *ctx, const rm2_space *space, size_t n,
                                   const double *points, const double *weights,
                                   const rm2_mean_settings *settings, double *mean,
                                   rm2_mean_info *info);
-/* `velocity` (Q), `path` (nodes x Q) may be NULL. The relative error of a step is the square of the
+/* Exponential map: the geodesic from x with velocity v at t = 1; `nodes` > 0: also the path (nodes x Q, equal steps of t).
+ * RM2_ERR_DOMAIN where it leaves the metric, RM2_ERR_NUMERIC where it leaves what numbers can hold; both report how far it
+ * came. `velocity` (Q, at the end) and `path` may be NULL. The relative error of a step is the square of the
  * settings' tolerance: 1e-8. */
 RM2_API rm2_status rm2_space_exp(rm2_context *ctx, const rm2_space *space, const double *x,
                                  const double *v, double *end, double *velocity, size_t nodes,
                                  double *path);
+/* Logarithm: the velocity at x of the geodesic to y; `converged` (may be NULL) as in rm2_curve. */
 RM2_API rm2_status rm2_space_log(rm2_context *ctx, const rm2_space *space, const double *x,
                                  const double *y, double *v, bool *converged);
 
-/* Clearance of the polygon through n latent points from the obstacles of the space, less the deviations: of the
- * decoded lines and of the straight lines between their decoded ends. A bound that is proven: never more than it is, and
- * less by at most 1e-4 of the extent of the data's positions. Infinity without obstacles. */
-RM2_API rm2_status rm2_space_clearance(rm2_context *ctx, const rm2_space *space, size_t n,
-                                       const double *path, double *clearance);
-
 /* ---- lengths in the exact metric ------------------------------------------------------------ */
 
-/* The polygon through n points, as rm2_metric_measure has it; `energy` may be NULL. */
+/* The polygon through n points, each side with G at three Gauss-Legendre points; `energy` may be NULL. */
 RM2_API rm2_status rm2_space_path_length(rm2_context *ctx, const rm2_space *space, size_t n,
                                          const double *path, double *length, double *energy);
 /* Straight lines through n >= 2 points in turn, each measured in 199 equal steps. */
 RM2_API rm2_status rm2_space_straight_length(rm2_context *ctx, const rm2_space *space, size_t n,
                                              const double *points, double *length);
-/* The polygon under the random metric of the model: rm2_metric_expected_length. */
+/* Expected length of the polygon under the random metric of the model (no cost): the mean over `samples` random Jacobians,
+ * from the context's generator, and its standard error. Not above the length under the expected metric, w = 1 (Jensen). */
 RM2_API rm2_status rm2_space_expected_length(rm2_context *ctx, const rm2_space *space, size_t n,
                                              const double *path, size_t samples, double *length,
                                              double *standard_error);

@@ -44,7 +44,7 @@ typedef enum rm2_test_statistic {
                         equal to the former in flat space, an approximation of it else, and hundreds of times faster */
 } rm2_test_statistic;
 
-/* Defaults and ranges are in the table (rm2_test_settings_table) and in docs/settings.md. */
+/* Defaults and ranges are in the table (RM2_SETTINGS_TEST) and in docs/settings.md. */
 typedef struct rm2_test_settings {
     size_t size; /* as rm2_test_settings_default sets it */
     rm2_test_statistic statistic;
@@ -52,12 +52,10 @@ typedef struct rm2_test_settings {
     uint64_t seed;
 } rm2_test_settings;
 
-RM2_API const rm2_settings_table *rm2_test_settings_table(void);
-
 static inline rm2_test_settings rm2_test_settings_default(void) {
     rm2_test_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_test_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_TEST), 0, &settings);
     return settings;
 }
 
@@ -83,32 +81,6 @@ RM2_API rm2_status rm2_group_test(rm2_context *ctx, const rm2_labelled *data, si
 RM2_API rm2_status rm2_adjust_p_values(rm2_context *ctx, size_t count, const double *p,
                                        double *adjusted);
 
-/* ---- logistic regression -------------------------------------------------------------------- */
-
-/* Multinomial: log p(label k | x) = w_k.x + b_k - log sum_j exp(w_j.x + b_j). The fit minimises
- *   - sum_i log p(label_i | x_i) + (ridge/2) sum_k |w_k|^2,
- * intercepts b without a penalty. Work is O(n min(n, width)) per iteration. */
-typedef struct rm2_features {
-    size_t n, width;
-    const double *x;      /* n x width */
-    const size_t *labels; /* n: 0, ..., label_count - 1 */
-    size_t label_count;
-} rm2_features;
-
-typedef struct rm2_logistic_info {
-    double objective; /* what is minimised */
-    size_t iterations;
-    bool converged;
-} rm2_logistic_info;
-
-/* weights: label_count x (width + 1), the intercept last; each column sums to 0 over the labels. `info` may be NULL. */
-RM2_API rm2_status rm2_logistic_fit(rm2_context *ctx, const rm2_features *data, double ridge,
-                                    double *weights, rm2_logistic_info *info);
-/* Probabilities of the labels at n points: n x label_count. */
-RM2_API rm2_status rm2_logistic_probabilities(rm2_context *ctx, size_t n, size_t width,
-                                              const double *x, size_t label_count,
-                                              const double *weights, double *probabilities);
-
 /* ---- prediction of labels ------------------------------------------------------------------- */
 
 typedef enum rm2_classifier {
@@ -126,7 +98,7 @@ typedef enum rm2_classifier {
 /* "latent-network"; "unknown" for other values. */
 RM2_API const char *rm2_classifier_text(rm2_classifier classifier);
 
-/* Defaults and ranges are in the table (rm2_classify_settings_table) and in docs/settings.md. */
+/* Defaults and ranges are in the table (RM2_SETTINGS_CLASSIFY) and in docs/settings.md. */
 typedef struct rm2_classify_settings {
     size_t size; /* as rm2_classify_settings_default sets it */
     size_t folds, repeats;
@@ -136,12 +108,10 @@ typedef struct rm2_classify_settings {
     uint64_t seed;
 } rm2_classify_settings;
 
-RM2_API const rm2_settings_table *rm2_classify_settings_table(void);
-
 static inline rm2_classify_settings rm2_classify_settings_default(void) {
     rm2_classify_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_classify_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_CLASSIFY), 0, &settings);
     return settings;
 }
 

@@ -36,17 +36,12 @@ typedef struct rm2_dtw_settings {
         *manifold; /* its distance between points; NULL: Euclidean distance of rows */
 } rm2_dtw_settings;
 
-RM2_API const rm2_settings_table *rm2_dtw_settings_table(void);
-
 static inline rm2_dtw_settings rm2_dtw_settings_default(void) {
     rm2_dtw_settings settings = {0};
     settings.size = sizeof settings;
-    rm2_settings_fill(rm2_dtw_settings_table(), 0, &settings);
+    rm2_settings_fill(rm2_settings_table_of(RM2_SETTINGS_DTW), 0, &settings);
     return settings;
 }
-
-RM2_API rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings,
-                           const rm2_sequence *a, const rm2_sequence *b, double *distance);
 
 typedef struct rm2_distance_summary {
     size_t count;

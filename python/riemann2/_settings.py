@@ -86,8 +86,8 @@ def settings(name: str) -> list[Setting]:
     Parameters
     ----------
     name : str
-        "fit", "data", "encode", "space", "meet", "report", "generate", "dtw", "track", "placement", "planner", "mean", "geodesic",
-        "grid", "figure", "cross", "test", "classify" or "covariance".
+        "fit", "data", "encode", "space", "meet", "report", "generate", "dtw", "track", "placement", "planner", "mean",
+        "figure", "cross", "test", "classify" or "covariance".
 
     Examples
     --------

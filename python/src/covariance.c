@@ -1,4 +1,5 @@
 /* Covariances of signals. */
+#include "front/data.h"
 #include "glue.h"
 
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static PyObject *covariances(PyObject *self, PyObject *args) {
     memset(&w, 0, sizeof w);
     if (!PyArg_ParseTuple(args, "nnOOOO", &samples, &channels, &objects[0], &dict, &objects[1],
                           &objects[2]) ||
-        !glue_settings(dict, rm2_covariance_settings_table(), &s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_COVARIANCE), &s))
         return NULL;
     if (samples < 1 || channels < 1 || samples > PY_SSIZE_T_MAX / channels) {
         PyErr_SetString(PyExc_ValueError, "X: expected at least one channel and one sample");

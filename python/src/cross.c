@@ -99,7 +99,7 @@ static PyObject *cross_validate(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "O&OO!Ozp", take_data, &data, &dict, &PyList_Type, &list,
                           &watcher.callback, &checkpoint.path, &resume) ||
-        !glue_settings(dict, rm2_cross_settings_table(), &s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_CROSS), &s))
         return NULL;
     checkpoint.resume = resume != 0;
     rm2_context *ctx = take_candidates(list, &c) ? glue_enter() : NULL;

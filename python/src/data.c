@@ -130,7 +130,7 @@ static bool take_parts(PyObject *const *objects, PyObject *dict, parts *p) {
         return false;
     bool good = take_groups(objects[2], p) &&
                 take_texts(objects[3], "labels", p->arrays.count, &p->labels) &&
-                glue_settings(dict, rm2_data_settings_table(), &p->settings);
+                glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_DATA), &p->settings);
     p->arrays.label_texts = p->labels;
     return good;
 }
@@ -174,7 +174,7 @@ static PyObject *read_file(PyObject *self, PyObject *args) {
     rm2_data_settings settings = rm2_data_settings_default();
     (void)self;
     if (!PyArg_ParseTuple(args, "sOp", &path, &dict, &m.with_report) ||
-        !glue_settings(dict, rm2_data_settings_table(), &settings))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_DATA), &settings))
         return NULL;
     rm2_context *ctx = glue_enter();
     if (!ctx)
@@ -194,7 +194,7 @@ static PyObject *generate(PyObject *self, PyObject *args) {
     (void)self;
     rm2_generate_settings s = rm2_generate_settings_default();
     if (!PyArg_ParseTuple(args, "sKO", &name, &seed, &dict) ||
-        !glue_settings(dict, rm2_generate_settings_table(), &s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_GENERATE), &s))
         return NULL;
     s.seed = seed;
     s.scale = true; /* as data from files and arrays are */

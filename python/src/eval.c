@@ -33,7 +33,7 @@ static PyObject *score(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "O&O&OOO", take_model, &model, take_data, &data, &dict, &out,
                           &watcher.callback) ||
-        !glue_settings(dict, rm2_encode_settings_table(), &s) ||
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_ENCODE), &s) ||
         !glue_write(out, "latents", false, &z))
         return NULL;
     size_t Q = rm2_model_info_of(model)->latent_dim;
@@ -217,7 +217,7 @@ static PyObject *path_report(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&OO(ddddpdp)OnpO", take_space, &l, &near, &in, &c.length,
                           &c.energy, &c.error, &c.residual, &converged, &c.clearance, &blocked,
                           &via, &nodes, &straight, &dict) ||
-        !glue_settings(dict, rm2_report_settings_table(), &s) ||
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_REPORT), &s) ||
         (near != Py_None && !(s.vicinity = glue_unwrap(near, &vicinity_kind))))
         return NULL;
     c.Q = rm2_space_dim(l->space);

@@ -236,7 +236,7 @@ static PyObject *mean(PyObject *self, PyObject *args) {
     rm2_mean_settings settings = rm2_mean_settings_default();
     rm2_mean_info info = {.converged = false};
     if (!PyArg_ParseTuple(args, "O&OOOO", take_manifold, &m, &in, &weigh, &dict, &out) ||
-        !glue_settings(dict, rm2_mean_settings_table(), &settings))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_MEAN), &settings))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);
     if (glue_read(in, "points", false, &x) && glue_read(weigh, "weights", true, &w) &&

@@ -175,7 +175,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OOOOOO", &object, &near, &list, &around, &dict,
                           &watcher.callback) ||
         !take_space(object, &l) || (near != Py_None && !take_vicinity(near, &vicinity)) ||
-        !glue_settings(dict, rm2_meet_settings_table(), &s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_MEET), &s))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(rm2_space_model(l->space));
     if (!i) {

@@ -66,7 +66,7 @@ static bool take_latents(PyObject *dict, PyObject *object, const rm2_data *data,
     if (!g->latents.data)
         return true;
     s->init_latent = g->latents.data;
-    return glue_settings(dict, rm2_fit_settings_table(), &named) &&
+    return glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_FIT), &named) &&
            (named.latent_dim == 0 ||
             glue_sized(&g->latents, "init", data->count * named.latent_dim));
 }
@@ -231,7 +231,7 @@ static PyObject *describe(PyObject *self, PyObject *object) {
         "iterations", (Py_ssize_t)i->training.iterations, "evaluations",
         (Py_ssize_t)i->training.evaluations, "seconds", i->training.seconds, "inducing",
         (Py_ssize_t)i->inducing, "settings",
-        glue_settings_dict(rm2_fit_settings_table(), i->settings));
+        glue_settings_dict(rm2_settings_table_of(RM2_SETTINGS_FIT), i->settings));
 }
 
 /* model_array(model, name, out) */

@@ -24,7 +24,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
     latent_space *l = NULL;
     (void)self;
     if (!PyArg_ParseTuple(args, "OO", &object, &dict) || !take_space(object, &l) ||
-        !glue_settings(dict, rm2_planner_settings_table(), &s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_PLANNER), &s))
         return NULL;
     const rm2_space *space = l->space;
     planner *p = PyMem_Calloc(1, sizeof *p);

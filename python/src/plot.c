@@ -26,7 +26,7 @@ static PyObject *make(PyObject *self, PyObject *dict) {
     rm2_figure_settings s = rm2_figure_settings_default();
     rm2_figure *figure = NULL;
     (void)self;
-    if (!glue_settings(dict, rm2_figure_settings_table(), &s))
+    if (!glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_FIGURE), &s))
         return NULL;
     PyObject *result = NULL;
     GLUE_VALUE(result, glue_wrap(&figure_kind, figure, NULL), NULL,

@@ -118,7 +118,7 @@ static PyObject *encode(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&OOOppOOOO", take_model, &model, &objects[0], &dict, &starts,
                           &align, &regularise, &watcher.callback, &objects[1], &objects[2],
                           &objects[3]) ||
-        !glue_settings(dict, rm2_encode_settings_table(), &s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_ENCODE), &s))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
     rm2_context *ctx = take_encoding(i, objects, &e) && take_starts(starts, &e, &s) &&

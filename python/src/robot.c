@@ -238,7 +238,7 @@ static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_ar
     double clearance, self_clearance;
     *s = rm2_track_settings_default();
     if (!PyArg_ParseTuple(tuple, "Ozdd", &dict, &regions, &clearance, &self_clearance) ||
-        !glue_settings(dict, rm2_track_settings_table(), s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_TRACK), s))
         return false;
     if (regions && !take_scene(regions, dim, clearance, self_clearance, links))
         return false;

@@ -1,23 +1,8 @@
 /* Settings by name, from the library's own tables. */
+#include "front/texts.h"
 #include "glue.h"
 
 #include <string.h>
-
-static const struct {
-    const char *name;
-    const rm2_settings_table *(*table)(void);
-} tables[] = {
-    {"fit", rm2_fit_settings_table},           {"data", rm2_data_settings_table},
-    {"encode", rm2_encode_settings_table},     {"space", rm2_space_settings_table},
-    {"meet", rm2_meet_settings_table},         {"covariance", rm2_covariance_settings_table},
-    {"report", rm2_report_settings_table},     {"generate", rm2_generate_settings_table},
-    {"dtw", rm2_dtw_settings_table},           {"track", rm2_track_settings_table},
-    {"placement", rm2_placement_table},        {"planner", rm2_planner_settings_table},
-    {"mean", rm2_mean_settings_table},         {"geodesic", rm2_geodesic_settings_table},
-    {"grid", rm2_grid_settings_table},         {"figure", rm2_figure_settings_table},
-    {"cross", rm2_cross_settings_table},       {"test", rm2_test_settings_table},
-    {"classify", rm2_classify_settings_table},
-};
 
 static bool set_one(rm2_context *ctx, const rm2_settings_table *table, void *settings,
                     PyObject *name, PyObject *text) {
@@ -113,13 +98,14 @@ static PyObject *defaults_of(const rm2_settings_table *table, const rm2_setting 
 /* settings(table): rows (name, type, words, zero word, defaults, expected, group, help). */
 static PyObject *rows(PyObject *self, PyObject *args) {
     const char *wanted;
-    const rm2_settings_table *table = NULL;
+    const rm2_settings_table *table;
     (void)self;
     if (!PyArg_ParseTuple(args, "s", &wanted))
         return NULL;
-    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
-        if (strcmp(tables[k].name, wanted) == 0)
-            table = tables[k].table();
+    int kind = 0;
+    while ((table = rm2_settings_table_of((rm2_settings_kind)kind)) &&
+           strcmp(table->name, wanted) != 0)
+        kind++;
     if (!table)
         return PyErr_Format(PyExc_ValueError, "unknown table of settings '%s'", wanted);
     PyObject *list = PyList_New(0);

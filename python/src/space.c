@@ -181,7 +181,8 @@ static PyObject *make(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOsOnO", &object, &dict, &cover, &discourage, &texts, &cost,
                           &factor, &callback) ||
-        !take_model(object, &model) || !glue_settings(dict, rm2_space_settings_table(), &s))
+        !take_model(object, &model) ||
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_SPACE), &s))
         return NULL;
     const rm2_manifold *m = rm2_model_info_of(model)->manifold;
     size_t ambient = rm2_manifold_ambient(m);
@@ -222,20 +223,11 @@ static PyObject *make_with(PyObject *self, PyObject *args) {
     if (!old)
         return NULL;
     rm2_space_settings s = *rm2_space_settings_of(old->space);
-    latent_space *l =
-        glue_settings(dict, rm2_space_settings_table(), &s) ? new_space(Py_None, 0, 0, 0) : NULL;
+    latent_space *l = glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_SPACE), &s)
+                          ? new_space(Py_None, 0, 0, 0)
+                          : NULL;
     rm2_context *ctx = l ? glue_enter() : NULL;
-    bool good = ctx != NULL;
-    if (ctx) {
-        rm2_geodesic_settings g = *rm2_space_geodesic_settings(old->space);
-        g.last = s.stage;
-        g.nodes = s.nodes;
-        g.intervals = s.intervals;
-        g.max_iterations = s.max_iterations;
-        g.tolerance = s.tolerance;
-        good =
-            leave_space(ctx, rm2_space_with_geodesic_settings(ctx, old->space, &g, &l->space), l);
-    }
+    bool good = ctx && leave_space(ctx, rm2_space_with_settings(ctx, old->space, &s, &l->space), l);
     return wrap(good, l, object);
 }
 
@@ -248,7 +240,7 @@ static PyObject *make_from_metric(PyObject *self, PyObject *args) {
     rm2_space_settings s = rm2_space_settings_default();
     (void)self;
     if (!PyArg_ParseTuple(args, "sOnOO", &name, &callable, &dim, &dict, &points) ||
-        !glue_settings(dict, rm2_space_settings_table(), &s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_SPACE), &s))
         return NULL;
     if (dim < 1 || dim > 1000)
         return PyErr_Format(PyExc_ValueError, "dim: expected 1 to 1000, got %zd", dim);
@@ -273,10 +265,10 @@ static PyObject *describe(PyObject *self, PyObject *object) {
     if (!l)
         return NULL;
     const rm2_metric *metric = rm2_space_exact_metric(l->space);
-    return Py_BuildValue(
-        "nsdN", (Py_ssize_t)rm2_space_dim(l->space), rm2_metric_text(metric),
-        rm2_metric_weight(metric),
-        glue_settings_dict(rm2_space_settings_table(), rm2_space_settings_of(l->space)));
+    return Py_BuildValue("nsdN", (Py_ssize_t)rm2_space_dim(l->space), rm2_metric_text(metric),
+                         rm2_metric_weight(metric),
+                         glue_settings_dict(rm2_settings_table_of(RM2_SETTINGS_SPACE),
+                                            rm2_space_settings_of(l->space)));
 }
 
 PyMethodDef space_functions[] = {

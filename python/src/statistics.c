@@ -85,7 +85,7 @@ static PyObject *group_test(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "O&OOOnnnOOO", take_manifold, &m, &objects[0], &objects[1],
                           &objects[2], &count, &first, &second, &dict, &out, &watcher.callback) ||
-        !glue_settings(dict, rm2_test_settings_table(), &s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_TEST), &s))
         return NULL;
     if (labelled_take(m, objects, (size_t)count, &l) && glue_write(out, "values", false, &values) &&
         glue_sized(&values, "values", s.permutations))
@@ -159,7 +159,7 @@ static PyObject *classify(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O&OOOnO!OOO", take_manifold, &m, &objects[0], &objects[1],
                           &objects[2], &labels, &PyList_Type, &names, &dict, &out,
                           &watcher.callback) ||
-        !glue_settings(dict, rm2_classify_settings_table(), &s) ||
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_CLASSIFY), &s) ||
         !take_methods(names, methods, &count))
         return NULL;
     if (labelled_take(m, objects, (size_t)labels, &l) && glue_write(out, "right", false, &right) &&

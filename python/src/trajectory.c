@@ -65,7 +65,7 @@ static bool take_dtw(PyObject *tuple, rm2_dtw_settings *s, size_t *width) {
     PyObject *space, *dict;
     *s = rm2_dtw_settings_default();
     if (!PyArg_ParseTuple(tuple, "OOn", &space, &dict, &columns) ||
-        !glue_settings(dict, rm2_dtw_settings_table(), s))
+        !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_DTW), s))
         return false;
     *width = columns > 0 ? (size_t)columns : 1;
     return space == Py_None || take_manifold(space, (void *)&s->manifold);

@@ -1,5 +1,7 @@
 /* Files of named arrays: formats by extension, and the calls that any of them answers. */
 #include "array/archive.h"
+#include "array/npz.h"
+#include "front/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,8 @@
 #define RM2I_ARCHIVE_H
 
 #include "array/npy.h"
+#include "array/npz.h"
+#include "front/arrays.h"
 
 extern const rm2_archive_format rm2i_npz_format;
 

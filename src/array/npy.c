@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/npy.h"
+#include "front/arrays.h"
 
 enum { CHUNK = 1 << 13 }; /* elements converted at a time: raw bytes and doubles stay in cache */
 
@@ -196,8 +197,8 @@ rm2_status rm2_npy_read(rm2_context *ctx, const char *path, rm2_array *array) {
     return rm2i_npy_read_span(ctx, path, NULL, array);
 }
 
-rm2_status rm2_npy_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
-                         rm2_array *array) {
+rm2_status rm2i_npy_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                          rm2_array *array) {
     RM2_REQUIRE(ctx, array);
     *array = (rm2_array){0};
     RM2_REQUIRE(ctx, name);

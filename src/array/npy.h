@@ -88,4 +88,8 @@ void rm2i_npy_print(FILE *stream, const rm2_array *array, const void *elements);
 /* Failure if the array cannot be written: no values, too many dimensions, sizes that overflow. */
 rm2_status rm2i_npy_check_array(rm2_context *ctx, const rm2_array *array);
 
+/* As rm2_npy_read, of bytes; `name` stands for the path in messages. */
+rm2_status rm2i_npy_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                          rm2_array *array);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/npy.h"
+#include "front/arrays.h"
 
 enum { ALIGNMENT = 64, PREFIX = 10 }; /* magic, version and length take 10 bytes */
 

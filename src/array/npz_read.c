@@ -13,14 +13,14 @@ enum {
     PIECE = 1 << 13   /* bytes at a time of an array that nobody keeps */
 };
 
-struct rm2_npz {
+struct rm2i_npz {
     rm2i_source archive;
     char *path;              /* the archive's name in messages */
     rm2i_zip_entry *entries; /* of the arrays, their names without ".npy" */
     size_t count;
 };
 
-void rm2_arrays_free(rm2_array *arrays, size_t count) {
+void rm2i_arrays_free(rm2_array *arrays, size_t count) {
     for (size_t i = 0; arrays && i < count; i++)
         rm2_array_clear(&arrays[i]);
     free(arrays);
@@ -29,7 +29,7 @@ void rm2_arrays_free(rm2_array *arrays, size_t count) {
 /* ---- the directory -------------------------------------------------------------------------- */
 
 /* Only entries that are arrays stay. */
-static void keep_arrays(rm2_context *ctx, rm2_npz *npz) {
+static void keep_arrays(rm2_context *ctx, rm2i_npz *npz) {
     size_t all = npz->count;
     npz->count = 0;
     for (size_t i = 0; i < all; i++) {
@@ -46,7 +46,7 @@ static void keep_arrays(rm2_context *ctx, rm2_npz *npz) {
     }
 }
 
-rm2_status rm2i_npz_twin(rm2_context *ctx, const rm2_npz *npz, const char **name) {
+rm2_status rm2i_npz_twin(rm2_context *ctx, const rm2i_npz *npz, const char **name) {
     rm2i_text_set names = {.count = 0};
     rm2_status status = RM2_OK;
     *name = NULL;
@@ -62,7 +62,7 @@ rm2_status rm2i_npz_twin(rm2_context *ctx, const rm2_npz *npz, const char **name
 }
 
 /* NumPy reads the last of two arrays with one name, we the first: neither is right, so say it. */
-static rm2_status warn_of_twins(rm2_context *ctx, const rm2_npz *npz) {
+static rm2_status warn_of_twins(rm2_context *ctx, const rm2i_npz *npz) {
     const char *name;
     char shown[RM2I_SHOWN_SIZE];
     RM2_TRY(rm2i_npz_twin(ctx, npz, &name));
@@ -73,7 +73,7 @@ static rm2_status warn_of_twins(rm2_context *ctx, const rm2_npz *npz) {
     return RM2_OK;
 }
 
-static rm2_status read_directory(rm2_context *ctx, rm2_npz *npz) {
+static rm2_status read_directory(rm2_context *ctx, rm2i_npz *npz) {
     RM2_TRY(rm2i_source_spool(&npz->archive, "PK"));
     RM2_TRY(rm2i_zip_read_directory(&npz->archive, &npz->entries, &npz->count));
     keep_arrays(ctx, npz);
@@ -82,8 +82,8 @@ static rm2_status read_directory(rm2_context *ctx, rm2_npz *npz) {
     return RM2_OK;
 }
 
-rm2_status rm2i_npz_open_source(rm2_context *ctx, rm2i_source source, rm2_npz **npz) {
-    rm2_npz *opened = NULL;
+rm2_status rm2i_npz_open_source(rm2_context *ctx, rm2i_source source, rm2i_npz **npz) {
+    rm2i_npz *opened = NULL;
     *npz = NULL;
     rm2_status status = rm2i_calloc(ctx, 1, sizeof *opened, &opened);
     if (status != RM2_OK) {
@@ -99,22 +99,22 @@ rm2_status rm2i_npz_open_source(rm2_context *ctx, rm2i_source source, rm2_npz **
     if (status == RM2_OK)
         *npz = opened;
     else
-        rm2_npz_close(opened);
+        rm2i_npz_close(opened);
     return status;
 }
 
 /* The same with a warning. */
-static rm2_status open_source(rm2_context *ctx, rm2i_source source, rm2_npz **npz) {
+static rm2_status open_source(rm2_context *ctx, rm2i_source source, rm2i_npz **npz) {
     RM2_TRY(rm2i_npz_open_source(ctx, source, npz));
     rm2_status status = warn_of_twins(ctx, *npz);
     if (status != RM2_OK) {
-        rm2_npz_close(*npz);
+        rm2i_npz_close(*npz);
         *npz = NULL;
     }
     return status;
 }
 
-rm2_status rm2_npz_open(rm2_context *ctx, const char *path, rm2_npz **npz) {
+rm2_status rm2i_npz_open(rm2_context *ctx, const char *path, rm2i_npz **npz) {
     RM2_REQUIRE(ctx, npz);
     *npz = NULL;
     RM2_REQUIRE(ctx, path);
@@ -123,8 +123,8 @@ rm2_status rm2_npz_open(rm2_context *ctx, const char *path, rm2_npz **npz) {
     return open_source(ctx, source, npz);
 }
 
-rm2_status rm2_npz_open_bytes(rm2_context *ctx, const char *name, const void *bytes, size_t size,
-                              rm2_npz **npz) {
+rm2_status rm2i_npz_open_bytes(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                               rm2i_npz **npz) {
     RM2_REQUIRE(ctx, npz);
     *npz = NULL;
     RM2_REQUIRE(ctx, name);
@@ -135,7 +135,7 @@ rm2_status rm2_npz_open_bytes(rm2_context *ctx, const char *name, const void *by
     return open_source(ctx, source, npz);
 }
 
-void rm2_npz_close(rm2_npz *npz) {
+void rm2i_npz_close(rm2i_npz *npz) {
     if (!npz)
         return;
     rm2i_zip_free(npz->entries, npz->count);
@@ -144,16 +144,16 @@ void rm2_npz_close(rm2_npz *npz) {
     free(npz);
 }
 
-size_t rm2_npz_count(const rm2_npz *npz) {
+size_t rm2i_npz_count(const rm2i_npz *npz) {
     return npz ? npz->count : 0;
 }
 
-const char *rm2_npz_name(const rm2_npz *npz, size_t index) {
-    return index < rm2_npz_count(npz) ? npz->entries[index].name : NULL;
+const char *rm2i_npz_name(const rm2i_npz *npz, size_t index) {
+    return index < rm2i_npz_count(npz) ? npz->entries[index].name : NULL;
 }
 
-size_t rm2_npz_find(const rm2_npz *npz, const char *name) {
-    for (size_t i = 0; name && i < rm2_npz_count(npz); i++)
+size_t rm2i_npz_find(const rm2i_npz *npz, const char *name) {
+    for (size_t i = 0; name && i < rm2i_npz_count(npz); i++)
         if (strcmp(npz->entries[i].name, name) == 0)
             return i;
     return SIZE_MAX;
@@ -201,7 +201,8 @@ static rm2_status take_header(rm2i_zip_stream *stream, void *result) {
     return rm2i_npy_read_header(&stream->source, result);
 }
 
-static rm2_status unpack(rm2_context *ctx, rm2_npz *npz, size_t index, take_fn take, void *result) {
+static rm2_status unpack(rm2_context *ctx, rm2i_npz *npz, size_t index, take_fn take,
+                         void *result) {
     char place[PLACE_SIZE], shown[RM2I_SHOWN_SIZE];
     const rm2i_zip_entry *entry = &npz->entries[index];
     (void)snprintf(place, sizeof place, "%s: array '%s'", npz->archive.name,
@@ -215,20 +216,20 @@ static rm2_status unpack(rm2_context *ctx, rm2_npz *npz, size_t index, take_fn t
     return status;
 }
 
-static rm2_status check_index(rm2_context *ctx, const rm2_npz *npz, size_t index) {
+static rm2_status check_index(rm2_context *ctx, const rm2i_npz *npz, size_t index) {
     if (index >= npz->count)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s has no array number %zu; it has %zu arrays",
                          npz->archive.name, index, npz->count);
     return RM2_OK;
 }
 
-rm2_status rm2_npz_holds_texts(rm2_context *ctx, rm2_npz *npz, size_t index, bool *texts) {
+rm2_status rm2i_npz_holds_texts(rm2_context *ctx, rm2i_npz *npz, size_t index, bool *texts) {
     RM2_REQUIRE(ctx, npz, texts);
     RM2_TRY(check_index(ctx, npz, index));
     return unpack(ctx, npz, index, take_kind, texts);
 }
 
-rm2_status rm2i_npz_load(rm2_context *ctx, rm2_npz *npz, size_t index, const rm2i_npy_span *span,
+rm2_status rm2i_npz_load(rm2_context *ctx, rm2i_npz *npz, size_t index, const rm2i_npy_span *span,
                          rm2_array *array) {
     request r = {.span = span, .to.numbers = array};
     RM2_TRY(check_index(ctx, npz, index));
@@ -240,7 +241,7 @@ rm2_status rm2i_npz_load(rm2_context *ctx, rm2_npz *npz, size_t index, const rm2
     return status;
 }
 
-rm2_status rm2i_npz_header(rm2_context *ctx, rm2_npz *npz, size_t index, rm2i_npy_header *header) {
+rm2_status rm2i_npz_header(rm2_context *ctx, rm2i_npz *npz, size_t index, rm2i_npy_header *header) {
     RM2_TRY(check_index(ctx, npz, index));
     return unpack(ctx, npz, index, take_header, header);
 }
@@ -254,32 +255,32 @@ static rm2_status take_nothing(rm2i_zip_stream *stream, void *buffer) {
     return rm2i_zip_check_end(stream);
 }
 
-rm2_status rm2i_npz_verify(rm2_context *ctx, rm2_npz *npz, size_t index) {
+rm2_status rm2i_npz_verify(rm2_context *ctx, rm2i_npz *npz, size_t index) {
     unsigned char buffer[PIECE];
     RM2_TRY(check_index(ctx, npz, index));
     return unpack(ctx, npz, index, take_nothing, buffer);
 }
 
-const char *rm2i_npz_path(const rm2_npz *npz) {
+const char *rm2i_npz_path(const rm2i_npz *npz) {
     return npz->path;
 }
 
-uint64_t rm2i_npz_size(const rm2_npz *npz) {
+uint64_t rm2i_npz_size(const rm2i_npz *npz) {
     return npz->archive.size;
 }
 
-uint64_t rm2i_npz_unpacked(const rm2_npz *npz, size_t index) {
+uint64_t rm2i_npz_unpacked(const rm2i_npz *npz, size_t index) {
     return npz->entries[index].size;
 }
 
-rm2_status rm2_npz_array(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_array *array) {
+rm2_status rm2i_npz_array(rm2_context *ctx, rm2i_npz *npz, size_t index, rm2_array *array) {
     RM2_REQUIRE(ctx, array);
     *array = (rm2_array){0};
     RM2_REQUIRE(ctx, npz);
     return rm2i_npz_load(ctx, npz, index, NULL, array);
 }
 
-static rm2_status load_texts(rm2_context *ctx, rm2_npz *npz, size_t index,
+static rm2_status load_texts(rm2_context *ctx, rm2i_npz *npz, size_t index,
                              const rm2i_npy_span *span, rm2_texts *texts) {
     request r = {.span = span, .to.texts = texts};
     RM2_TRY(check_index(ctx, npz, index));
@@ -289,7 +290,7 @@ static rm2_status load_texts(rm2_context *ctx, rm2_npz *npz, size_t index,
     return status;
 }
 
-rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts *texts) {
+rm2_status rm2i_npz_get_texts(rm2_context *ctx, rm2i_npz *npz, size_t index, rm2_texts *texts) {
     RM2_REQUIRE(ctx, texts);
     *texts = (rm2_texts){0};
     RM2_REQUIRE(ctx, npz);
@@ -300,7 +301,7 @@ rm2_status rm2_npz_texts(rm2_context *ctx, rm2_npz *npz, size_t index, rm2_texts
 
 /* An archive with the description of its arrays. */
 typedef struct described {
-    rm2_npz *npz;
+    rm2i_npz *npz;
     rm2_archive_entry *entries;
     char **refusals; /* one per array, or NULL */
     const char *
@@ -309,9 +310,9 @@ typedef struct described {
 
 static void close_described(void *file) {
     described *d = file;
-    rm2i_texts_free(d->refusals, rm2_npz_count(d->npz));
+    rm2i_texts_free(d->refusals, rm2i_npz_count(d->npz));
     free(d->entries);
-    rm2_npz_close(d->npz);
+    rm2i_npz_close(d->npz);
     free(d);
 }
 
@@ -319,7 +320,7 @@ static void close_described(void *file) {
 static rm2_status describe(rm2_context *ctx, described *d, size_t index) {
     rm2_archive_entry *e = &d->entries[index];
     rm2i_npy_header header;
-    *e = (rm2_archive_entry){.name = rm2_npz_name(d->npz, index)};
+    *e = (rm2_archive_entry){.name = rm2i_npz_name(d->npz, index)};
     rm2_status status = rm2i_npz_header(ctx, d->npz, index, &header);
     if (status == RM2_ERR_MEMORY)
         return status;
@@ -337,7 +338,7 @@ static rm2_status describe(rm2_context *ctx, described *d, size_t index) {
 }
 
 static rm2_status open_described(rm2_context *ctx, const char *path, described *d) {
-    RM2_TRY(rm2_npz_open(ctx, path, &d->npz));
+    RM2_TRY(rm2i_npz_open(ctx, path, &d->npz));
     RM2_TRY(rm2i_calloc(ctx, d->npz->count, sizeof *d->entries, &d->entries));
     RM2_TRY(rm2i_calloc(ctx, d->npz->count, sizeof *d->refusals, &d->refusals));
     for (size_t i = 0; i < d->npz->count; i++)
@@ -396,38 +397,38 @@ const rm2_archive_format rm2i_npz_format = {.extension = ".npz",
 
 /* ---- all arrays ----------------------------------------------------------------------------- */
 
-static rm2_status read_all(rm2_context *ctx, rm2_npz *npz, rm2_array **arrays, size_t *count) {
+static rm2_status read_all(rm2_context *ctx, rm2i_npz *npz, rm2_array **arrays, size_t *count) {
     RM2_TRY(rm2i_calloc(ctx, npz->count, sizeof **arrays, arrays));
     rm2_status status = RM2_OK;
     for (; status == RM2_OK && *count < npz->count; ++*count)
-        status = rm2_npz_array(ctx, npz, *count, &(*arrays)[*count]);
+        status = rm2i_npz_array(ctx, npz, *count, &(*arrays)[*count]);
     if (status != RM2_OK) {
-        rm2_arrays_free(*arrays, *count);
+        rm2i_arrays_free(*arrays, *count);
         *arrays = NULL;
         *count = 0;
     }
     return status;
 }
 
-rm2_status rm2_npz_read(rm2_context *ctx, const char *path, rm2_array **arrays, size_t *count) {
+rm2_status rm2i_npz_read(rm2_context *ctx, const char *path, rm2_array **arrays, size_t *count) {
     RM2_REQUIRE(ctx, arrays, count);
     *arrays = NULL;
     *count = 0;
-    rm2_npz *npz;
-    RM2_TRY(rm2_npz_open(ctx, path, &npz));
+    rm2i_npz *npz;
+    RM2_TRY(rm2i_npz_open(ctx, path, &npz));
     rm2_status status = read_all(ctx, npz, arrays, count);
-    rm2_npz_close(npz);
+    rm2i_npz_close(npz);
     return status;
 }
 
-rm2_status rm2_npz_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
-                         rm2_array **arrays, size_t *count) {
+rm2_status rm2i_npz_parse(rm2_context *ctx, const char *name, const void *bytes, size_t size,
+                          rm2_array **arrays, size_t *count) {
     RM2_REQUIRE(ctx, arrays, count);
     *arrays = NULL;
     *count = 0;
-    rm2_npz *npz;
-    RM2_TRY(rm2_npz_open_bytes(ctx, name, bytes, size, &npz));
+    rm2i_npz *npz;
+    RM2_TRY(rm2i_npz_open_bytes(ctx, name, bytes, size, &npz));
     rm2_status status = read_all(ctx, npz, arrays, count);
-    rm2_npz_close(npz);
+    rm2i_npz_close(npz);
     return status;
 }

@@ -3,6 +3,7 @@
  * 64-bit records are written only where 32 bits do not do. Checksums are computed before the
  * entry is written, so that pipes work; that of an array which comes in pieces follows it (a data descriptor). */
 #include "array/npz.h"
+#include "front/arrays.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "front/base.h"
 #include "riemann2/base.h"
 
 /* Store the message of a failure in the context (NULL is allowed). */

@@ -1,5 +1,6 @@
 /* Context: message of the last failure, log sink, threads, generator, registered geometries and formats. */
 #include "base/context.h"
+#include "front/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

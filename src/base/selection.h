@@ -3,6 +3,7 @@
 #ifndef RM2I_SELECTION_H
 #define RM2I_SELECTION_H
 
+#include "front/base.h"
 #include "riemann2/base.h"
 
 typedef struct rm2i_draw {

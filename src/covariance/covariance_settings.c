@@ -20,7 +20,7 @@ static const rm2_setting rows[] = {
 };
 /* clang-format on */
 
-RM2I_TABLE(rm2_covariance_settings_table, "covariance", rm2_covariance_settings, rows)
+RM2I_TABLE(rm2i_covariance_table, "covariance", rm2_covariance_settings, rows)
 
 bool rm2i_estimator_shrinks(rm2_estimator estimator) {
     return estimator == RM2_ESTIMATOR_LWF || estimator == RM2_ESTIMATOR_OAS;
@@ -34,7 +34,7 @@ rm2_status rm2i_covariance_take_settings(rm2_context *ctx, const rm2_covariance_
                                          rm2_covariance_settings *own) {
     *own = rm2_covariance_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, given, own));
-    RM2_TRY(rm2_settings_check(ctx, rm2_covariance_settings_table(), own));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_COVARIANCE), own));
     if (own->shrinkage > 0 && rm2i_estimator_shrinks(own->estimator))
         return rm2i_fail(
             ctx, RM2_ERR_ARGUMENT,

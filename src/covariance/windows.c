@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "covariance/covariance.h"
+#include "front/data.h"
 #include "linalg/dense.h"
 
 enum { CHANNELS_MAX = 2000 }; /* as SPD(n) has */

@@ -9,6 +9,7 @@
 #ifndef RM2I_DATA_H
 #define RM2I_DATA_H
 
+#include "front/tables.h"
 #include "io/io.h"
 #include "riemann2/data.h"
 #include "rows/parts.h"

@@ -3,6 +3,7 @@
  * than what they are read as. */
 #include "base/base.h"
 #include "data/data.h"
+#include "front/arrays.h"
 #include "riemann2/io.h"
 #include "settings/settings.h"
 
@@ -81,7 +82,7 @@ static const rm2_setting rows[] = {
 };
 /* clang-format on */
 
-RM2I_TABLE(rm2_data_settings_table, "data", rm2_data_settings, rows)
+RM2I_TABLE(rm2i_data_table, "data", rm2_data_settings, rows)
 
 const char *rm2i_spd_layout_name(rm2_spd_layout layout) {
     return layout_words[layout];
@@ -91,7 +92,7 @@ rm2_status rm2i_data_take_settings(rm2_context *ctx, const rm2_data_settings *gi
                                    rm2_data_settings *own) {
     *own = rm2_data_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, given, own));
-    RM2_TRY(rm2_settings_check(ctx, rm2_data_settings_table(), own));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_DATA), own));
     if (file && !own->manifold)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "settings.manifold is missing: it describes the points, such as "

@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 #include "data/data.h"
+#include "front/arrays.h"
+#include "front/data.h"
 #include "riemann2/io.h"
 
 /* The points in their original units. */

@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 #include "data/data.h"
+#include "front/arrays.h"
+#include "front/data.h"
 
 /* Where a data set comes from: arrays, a table that was read before, or else the file. */
 typedef struct origin {

@@ -19,7 +19,7 @@ static const rm2_setting rows[] = {
      .help = "largest distance of a result from the demonstrations, in multiples of their spread"},
 };
 
-RM2I_TABLE(rm2_report_settings_table, "report", rm2_report_settings, rows)
+RM2I_TABLE(rm2i_report_table, "report", rm2_report_settings, rows)
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
@@ -95,7 +95,7 @@ static rm2_status find_clearance(rm2_context *ctx, const subject *s, rm2_path_re
     RM2_TRY(rm2i_space_nearest_node(ctx, s->space, s->nodes, s->x, &r->clearance_node));
     if (r->clearance_node == SIZE_MAX || s->stride == 1 || c->blocked)
         return RM2_OK;
-    RM2_TRY(rm2_space_clearance(ctx, s->space, s->nodes, s->x, &r->clearance));
+    RM2_TRY(rm2i_space_clearance(ctx, s->space, s->nodes, s->x, &r->clearance));
     if (!(r->clearance >= r->clearance_wanted))
         r->reasons |= RM2_PATH_TOO_FEW_NODES;
     return RM2_OK;
@@ -156,7 +156,7 @@ rm2_status rm2_path_measure(rm2_context *ctx, const rm2_space *space, const rm2_
     rm2_report_settings own = rm2_report_settings_default();
     rm2_path_report found = rm2_path_report_empty();
     RM2_TRY(rm2_settings_take(ctx, settings, &own));
-    RM2_TRY(rm2_settings_check(ctx, rm2_report_settings_table(), &own));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_REPORT), &own));
     subject s = {.space = space, .curve = curve, .settings = &own};
     rm2_status status = measure(ctx, &s, over_spread, &found);
     free(s.points);

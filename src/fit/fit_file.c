@@ -106,7 +106,7 @@ static rm2_status share_text(rm2_context *ctx, const rm2_communicator *comm, con
 
 static rm2_status share_texts(rm2_context *ctx, const rm2_communicator *comm, request *q,
                               texts *own) {
-    const rm2_settings_table *table = rm2_data_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_DATA);
     RM2_TRY(
         rm2i_agree(ctx, comm, rm2i_calloc(ctx, table->count + 2, sizeof *own->text, &own->text)));
     RM2_TRY(share_text(ctx, comm, &q->path, own));

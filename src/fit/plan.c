@@ -18,8 +18,8 @@ static void note(rm2_fit_plan *p, const char *setting, bool warning, const char 
     size_t k = p->info.note_count;
     if (k == RM2I_FIT_NOTES)
         return;
-    (void)rm2_settings_get(NULL, rm2_fit_settings_table(), &p->settings, setting, p->values[k],
-                           RM2I_FIT_VALUE);
+    (void)rm2_settings_get(NULL, rm2_settings_table_of(RM2_SETTINGS_FIT), &p->settings, setting,
+                           p->values[k], RM2I_FIT_VALUE);
     (void)snprintf(p->reasons[k], RM2I_FIT_REASON, "%s", reason);
     p->notes[k] = (rm2_fit_note){setting, p->values[k], p->reasons[k], warning};
     p->info.note_count++;
@@ -54,7 +54,7 @@ static bool same(const rm2_setting *row, const void *a, const void *b) {
 
 /* A name of settings.texts; the recipe counts here, the other values once it is known. */
 static rm2_status take_text(rm2_context *ctx, const rm2_setting_text *text, request *r) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     rm2_fit_settings scratch = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
     if (!text->name || !text->text)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.texts: a name or a text is NULL");
@@ -70,7 +70,7 @@ static rm2_status take_text(rm2_context *ctx, const rm2_setting_text *text, requ
 }
 
 static rm2_status take_request(rm2_context *ctx, const rm2_fit_settings *settings, request *r) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     r->own = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
     RM2_TRY(rm2i_settings_take(ctx, settings, &r->own));
     RM2_TRY(rm2_settings_check(ctx, table, &r->own));
@@ -86,7 +86,7 @@ static rm2_status take_request(rm2_context *ctx, const rm2_fit_settings *setting
 /* The settings of a recipe, with those that were given in their places. */
 static rm2_status apply(rm2_context *ctx, const request *r, rm2_recipe recipe,
                         rm2_fit_settings *s) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     const rm2_fit_settings usual = rm2_fit_settings_recipe(recipe);
     *s = r->own;
     for (size_t k = 0; k < table->count; k++) {

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "data/data.h"
+#include "front/data.h"
 #include "generate/generate.h"
 #include "settings/settings.h"
 
@@ -66,7 +67,7 @@ static const rm2_setting rows[] = {
      .defaults = {"0"}, .group = "Sizes", .help = "seed of the random numbers"},
 };
 
-RM2I_TABLE(rm2_generate_settings_table, "generate", rm2_generate_settings, rows)
+RM2I_TABLE(rm2i_generate_table, "generate", rm2_generate_settings, rows)
 
 /* Fill in the set's own numbers and refuse what cannot be made. */
 static rm2_status complete(rm2_context *ctx, const generator *g, rm2_generate_settings *s) {
@@ -140,7 +141,7 @@ rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
     RM2_REQUIRE(ctx, name);
     rm2_generate_settings s = rm2_generate_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
-    RM2_TRY(rm2_settings_check(ctx, rm2_generate_settings_table(), &s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_GENERATE), &s));
     const generator *g = NULL;
     RM2_TRY(find(ctx, name, &g));
     RM2_TRY(complete(ctx, g, &s));

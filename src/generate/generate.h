@@ -4,6 +4,7 @@
 #define RM2I_GENERATE_H
 
 #include "data/data.h"
+#include "front/base.h"
 
 /* ---- filling -------------------------------------------------------------------------------- */
 

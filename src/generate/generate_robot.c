@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "data/data.h"
+#include "front/base.h"
 #include "generate/generate.h"
 
 enum { MOVES = 4 }; /* reach, approach, lift, carry */

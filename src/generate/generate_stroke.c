@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "generate/generate.h"
 
 static const double pi = 3.14159265358979323846;

@@ -8,6 +8,7 @@
  * about 1.2 rad from e at most: far enough to be curved, well inside the cut locus at pi. */
 #include <math.h>
 
+#include "front/base.h"
 #include "generate/generate.h"
 
 static const double j_points[][2] = {{0.60, 1.20},   {0.59, 0.92},   {0.57, 0.64},   {0.55, 0.36},

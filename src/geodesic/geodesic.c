@@ -1,5 +1,7 @@
 /* Geodesics between two points, or through several. */
+#include "geodesic/geodesic.h"
 #include "riemann2/geodesic.h"
+#include "roadmap/roadmap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +29,12 @@ void rm2_curve_free(rm2_curve *curve) {
 }
 
 /* Stages of one geodesic. */
-static size_t stages_of(const rm2_geodesic_settings *settings) {
+static size_t stages_of(const rm2i_geodesic_settings *settings) {
     return (size_t)settings->last + 1;
 }
 
 static rm2_status refine(rm2_context *ctx, const rm2_metric *metric,
-                         const rm2_geodesic_settings *settings, size_t n, const double *path,
+                         const rm2i_geodesic_settings *settings, size_t n, const double *path,
                          rm2_curve **curve) {
     rm2i_evaluator evaluator;
     rm2i_leg leg;
@@ -45,11 +47,11 @@ static rm2_status refine(rm2_context *ctx, const rm2_metric *metric,
     return status;
 }
 
-rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
-                               const rm2_geodesic_settings *settings, size_t n, const double *path,
-                               rm2_curve **curve) {
+rm2_status rm2i_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
+                                const rm2i_geodesic_settings *settings, size_t n,
+                                const double *path, rm2_curve **curve) {
     RM2_REQUIRE(ctx, curve);
-    rm2_geodesic_settings used;
+    rm2i_geodesic_settings used;
     *curve = NULL;
     RM2_REQUIRE(ctx, metric, path);
     if (n < 2)
@@ -62,13 +64,13 @@ rm2_status rm2_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
     return status;
 }
 
-rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
-                        const rm2_geodesic_settings *settings, const double *from, const double *to,
-                        rm2_curve **curve) {
+rm2_status rm2i_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2i_roadmap *roadmap,
+                         const rm2i_geodesic_settings *settings, const double *from,
+                         const double *to, rm2_curve **curve) {
     RM2_REQUIRE(ctx, curve);
     *curve = NULL;
     RM2_REQUIRE(ctx, metric, from, to);
-    rm2_geodesic_settings used;
+    rm2i_geodesic_settings used;
     double *path;
     size_t n;
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
@@ -81,15 +83,15 @@ rm2_status rm2_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2_ro
     return status;
 }
 
-rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
-                            const rm2_geodesic_settings *settings, const double *x, const double *y,
-                            double *v, bool *converged) {
+rm2_status rm2i_geodesic_log(rm2_context *ctx, const rm2_metric *metric,
+                             const rm2i_roadmap *roadmap, const rm2i_geodesic_settings *settings,
+                             const double *x, const double *y, double *v, bool *converged) {
     RM2_REQUIRE(ctx, metric, x, y, v);
-    rm2_geodesic_settings used;
+    rm2i_geodesic_settings used;
     rm2_curve *curve = NULL;
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     used.nodes = 2;
-    rm2_status status = rm2_geodesic(ctx, metric, roadmap, &used, x, y, &curve);
+    rm2_status status = rm2i_geodesic(ctx, metric, roadmap, &used, x, y, &curve);
     if (curve) {
         memcpy(v, curve->velocity, curve->Q * sizeof *v);
         if (converged)
@@ -101,9 +103,9 @@ rm2_status rm2_geodesic_log(rm2_context *ctx, const rm2_metric *metric, const rm
 
 /* ---- through several points ----------------------------------------------------------------- */
 
-static rm2_status join_legs(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2_roadmap *roadmap,
-                            const rm2_geodesic_settings *settings, size_t count,
-                            const double *points, rm2i_leg *legs) {
+static rm2_status join_legs(rm2_context *ctx, rm2i_evaluator *evaluator,
+                            const rm2i_roadmap *roadmap, const rm2i_geodesic_settings *settings,
+                            size_t count, const double *points, rm2i_leg *legs) {
     size_t Q = evaluator->metric->Q;
     for (size_t i = 0; i < count; i++) {
         const double *from = points + i * Q;
@@ -115,13 +117,14 @@ static rm2_status join_legs(rm2_context *ctx, rm2i_evaluator *evaluator, const r
     return RM2_OK;
 }
 
-rm2_status rm2_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
-                                const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
-                                size_t n, const double *points, rm2_curve **curve) {
+rm2_status rm2i_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
+                                 const rm2i_roadmap *roadmap,
+                                 const rm2i_geodesic_settings *settings, size_t n,
+                                 const double *points, rm2_curve **curve) {
     RM2_REQUIRE(ctx, curve);
     *curve = NULL;
     RM2_REQUIRE(ctx, metric, points);
-    rm2_geodesic_settings used;
+    rm2i_geodesic_settings used;
     size_t count = n - 1;
     rm2i_evaluator evaluator;
     rm2i_leg *legs;

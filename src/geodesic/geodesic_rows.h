@@ -1,4 +1,4 @@
-/* Rows of the settings of geodesics, for structs that have them: the tables "geodesic" and "space". */
+/* Rows of the settings of geodesics, for structs that have them: that of a space, and the internal one of this layer. */
 #ifndef RM2I_GEODESIC_ROWS_H
 #define RM2I_GEODESIC_ROWS_H
 
@@ -8,7 +8,7 @@
     RM2I_MEMBER(structure, member), .name = id, .type = RM2_SETTING_##kind, .group = "Geodesics"
 
 /* `last` is the member of the last stage. */
-#define RM2I_GEODESIC_ROWS(structure, last, TOLERANCE)                                             \
+#define RM2I_GEODESIC_ROWS(structure, last)                                                        \
     {RM2I_GEODESIC_ROW(structure, last, "stage", CHOICE), RM2I_WORDS("path", "spline", "polish"),  \
      .defaults = {"polish"},                                                                       \
      .help = "last stage: path on the roadmap, spline of least energy, geodesic equation"},        \
@@ -21,7 +21,7 @@
          .help = "largest number of iterations of each optimisation"},                             \
     {                                                                                              \
         RM2I_GEODESIC_ROW(structure, tolerance, "tolerance", NUMBER), RM2I_ABOVE(0),               \
-            .defaults = {TOLERANCE},                                                               \
+            .defaults = {"1e-4"},                                                                  \
             .help = "relative error of the velocity; that of the length is its square"             \
     }
 

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "geodesic/leg.h"
+#include "roadmap/roadmap.h"
 
 enum {
     PATH_PIECES = 32,  /* at least, into which a path is divided for its length */
@@ -20,13 +21,13 @@ static const double UNEVEN = 0.05; /* difference of two rules on a side, in mean
  * the line by less than that. */
 static const double ONE_PLACE = 1e-10;
 
-rm2_status rm2i_start_path(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
+rm2_status rm2i_start_path(rm2_context *ctx, const rm2_metric *metric, const rm2i_roadmap *roadmap,
                            const double *from, const double *to, size_t *n, double **path) {
     size_t Q = rm2_metric_dim(metric);
-    rm2_path shortest = {.count = 0};
+    rm2i_path shortest = {.count = 0};
     *path = NULL;
     if (roadmap) {
-        rm2_status status = rm2_roadmap_path(ctx, roadmap, metric, from, to, &shortest);
+        rm2_status status = rm2i_roadmap_path(ctx, roadmap, metric, from, to, &shortest);
         *n = shortest.count;
         *path = shortest.x;
         return status;

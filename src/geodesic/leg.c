@@ -2,6 +2,8 @@
  * are those of the metric along the curve, and the energy of a curve of constant speed is the square
  * of its length. */
 #include "geodesic/leg.h"
+#include "geodesic/geodesic.h"
+#include "roadmap/roadmap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,15 +24,15 @@ static const double ROUGH = 0.03;           /* tolerance of a spline that is pol
 static const double ROUNDING = 1e-9;        /* of lengths */
 static const double LENGTH_ACCURACY = 1e-6; /* where a spline is the result */
 
-static const rm2_setting rows[] = {RM2I_GEODESIC_ROWS(rm2_geodesic_settings, last, "1e-6")};
+static const rm2_setting rows[] = {RM2I_GEODESIC_ROWS(rm2i_geodesic_settings, last)};
 
-RM2I_TABLE(rm2_geodesic_settings_table, "geodesic", rm2_geodesic_settings, rows)
+RM2I_TABLE(rm2i_geodesic_settings_table, "geodesic", rm2i_geodesic_settings, rows)
 
-rm2_status rm2i_take_geodesic_settings(rm2_context *ctx, const rm2_geodesic_settings *given,
-                                       rm2_geodesic_settings *own) {
-    *own = rm2_geodesic_settings_default();
+rm2_status rm2i_take_geodesic_settings(rm2_context *ctx, const rm2i_geodesic_settings *given,
+                                       rm2i_geodesic_settings *own) {
+    *own = rm2i_geodesic_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, given, own));
-    return rm2_settings_check(ctx, rm2_geodesic_settings_table(), own);
+    return rm2_settings_check(ctx, rm2i_geodesic_settings_table(), own);
 }
 
 void rm2i_candidate_clear(rm2i_curve_candidate *candidate) {
@@ -96,7 +98,7 @@ static rm2_status finish_stage(rm2i_stage *stage, rm2_geodesic_stage name,
 }
 
 static rm2_status run_spline(rm2_context *ctx, rm2i_evaluator *evaluator,
-                             const rm2_geodesic_settings *settings, rm2i_leg *leg,
+                             const rm2i_geodesic_settings *settings, rm2i_leg *leg,
                              size_t *intervals) {
     bool polished = settings->last == RM2_STAGE_POLISH;
     rm2i_stage stage = {.ctx = ctx,
@@ -120,7 +122,7 @@ static rm2_status run_spline(rm2_context *ctx, rm2i_evaluator *evaluator,
 }
 
 static rm2_status run_polish(rm2_context *ctx, rm2i_evaluator *evaluator,
-                             const rm2_geodesic_settings *settings, size_t intervals,
+                             const rm2i_geodesic_settings *settings, size_t intervals,
                              rm2i_leg *leg) {
     rm2i_stage stage = {.ctx = ctx,
                         .evaluator = evaluator,
@@ -140,7 +142,7 @@ static rm2_status run_polish(rm2_context *ctx, rm2i_evaluator *evaluator,
 /* The geodesic equation from the path itself, on few elements: no spline is needed to come near, and few
  * points measure the path. What does not converge in some steps leaves no curve. */
 static rm2_status run_direct(rm2_context *ctx, rm2i_evaluator *evaluator,
-                             const rm2_geodesic_settings *settings, size_t n, const double *path,
+                             const rm2i_geodesic_settings *settings, size_t n, const double *path,
                              rm2i_leg *leg) {
     rm2i_stage stage = {.ctx = ctx,
                         .evaluator = evaluator,
@@ -169,9 +171,9 @@ static rm2_status run_direct(rm2_context *ctx, rm2i_evaluator *evaluator,
 
 /* All stages in the other metric. */
 static rm2_status solve_near(rm2_context *ctx, rm2i_evaluator *near,
-                             const rm2_geodesic_settings *settings, size_t n, const double *path,
+                             const rm2i_geodesic_settings *settings, size_t n, const double *path,
                              rm2i_leg *leg) {
-    rm2_geodesic_settings own = *settings;
+    rm2i_geodesic_settings own = *settings;
     size_t intervals = 0;
     own.tolerance = fmax(settings->tolerance, NEAR_TOLERANCE);
     rm2_status status = rm2i_path_measure(ctx, near, n, path, &leg->best);
@@ -185,7 +187,7 @@ static rm2_status solve_near(rm2_context *ctx, rm2i_evaluator *near,
 /* The geodesic equation from its solution in the other metric, which takes few steps. What does not converge in
  * them, or is longer than the path, leaves no curve. */
 static rm2_status polish_near(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_evaluator *near,
-                              const rm2_geodesic_settings *settings, const rm2i_leg *start,
+                              const rm2i_geodesic_settings *settings, const rm2i_leg *start,
                               rm2i_leg *leg) {
     rm2i_stage stage = {.ctx = ctx,
                         .evaluator = evaluator,
@@ -211,7 +213,7 @@ static rm2_status polish_near(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_
 
 /* Both; stages in the other metric are no parts of the caller's activity. */
 static rm2_status run_near(rm2_context *ctx, rm2i_evaluator *evaluator,
-                           const rm2_geodesic_settings *settings, size_t n, const double *path,
+                           const rm2i_geodesic_settings *settings, size_t n, const double *path,
                            rm2i_leg *leg) {
     rm2_metric *near;
     rm2i_evaluator other = {.metric = NULL};
@@ -240,7 +242,7 @@ static rm2_status run_near(rm2_context *ctx, rm2i_evaluator *evaluator,
 
 /* All stages in turn. */
 static rm2_status run_stages(rm2_context *ctx, rm2i_evaluator *evaluator,
-                             const rm2_geodesic_settings *settings, size_t n, const double *path,
+                             const rm2i_geodesic_settings *settings, size_t n, const double *path,
                              rm2i_leg *leg) {
     RM2_TRY(rm2i_path_stage(ctx, evaluator, n, path, &leg->best));
     rm2i_activity_advance(ctx, 1);
@@ -259,7 +261,7 @@ static rm2_status run_stages(rm2_context *ctx, rm2i_evaluator *evaluator,
 }
 
 rm2_status rm2i_leg_create(rm2_context *ctx, rm2i_evaluator *evaluator,
-                           const rm2_geodesic_settings *settings, size_t n, const double *path,
+                           const rm2i_geodesic_settings *settings, size_t n, const double *path,
                            rm2i_leg *leg) {
     *leg = (rm2i_leg){.stage = RM2_STAGE_PATH};
     rm2_status status = RM2_OK;
@@ -274,9 +276,9 @@ rm2_status rm2i_leg_create(rm2_context *ctx, rm2i_evaluator *evaluator,
     return status == RM2_INTERRUPTED ? rm2i_fail(ctx, status, "geodesic: interrupted") : status;
 }
 
-rm2_status rm2i_leg_between(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2_roadmap *roadmap,
-                            const rm2_geodesic_settings *settings, const double *from,
-                            const double *to, rm2i_leg *leg) {
+rm2_status rm2i_leg_between(rm2_context *ctx, rm2i_evaluator *evaluator,
+                            const rm2i_roadmap *roadmap, const rm2i_geodesic_settings *settings,
+                            const double *from, const double *to, rm2i_leg *leg) {
     double *path;
     size_t n;
     *leg = (rm2i_leg){.stage = RM2_STAGE_PATH};

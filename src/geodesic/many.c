@@ -8,8 +8,8 @@
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
 typedef struct pairs {
-    const rm2_roadmap *roadmap;
-    const rm2_geodesic_settings *settings;
+    const rm2i_roadmap *roadmap;
+    const rm2i_geodesic_settings *settings;
     size_t Q;
     const double *from, *to;
     rm2_curve **curves;
@@ -35,14 +35,14 @@ static void clear_after_end(rm2_status status, size_t count, rm2_curve **curves)
     }
 }
 
-rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
-                             const rm2_geodesic_settings *settings, size_t count,
-                             const double *from, const double *to, rm2_curve **curves,
-                             size_t *failed) {
+rm2_status rm2i_geodesic_many(rm2_context *ctx, const rm2_metric *metric,
+                              const rm2i_roadmap *roadmap, const rm2i_geodesic_settings *settings,
+                              size_t count, const double *from, const double *to,
+                              rm2_curve **curves, size_t *failed) {
     RM2_REQUIRE(ctx, metric);
     if (count > 0)
         RM2_REQUIRE(ctx, from, to, curves);
-    rm2_geodesic_settings used;
+    rm2i_geodesic_settings used;
     pairs p = {.roadmap = roadmap,
                .settings = &used,
                .Q = rm2_metric_dim(metric),
@@ -64,8 +64,8 @@ rm2_status rm2_geodesic_many(rm2_context *ctx, const rm2_metric *metric, const r
 /* ---- distances ------------------------------------------------------------------------------ */
 
 typedef struct distances {
-    const rm2_roadmap *roadmap;
-    const rm2_geodesic_settings *settings;
+    const rm2i_roadmap *roadmap;
+    const rm2i_geodesic_settings *settings;
     size_t n, Q;
     const double *points;
     double *distance;
@@ -89,14 +89,14 @@ static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
                : rm2i_fail_prefix(worker->ctx, status, "from point %zu to point %zu", i, j);
 }
 
-rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
-                                  const rm2_roadmap *roadmap, const rm2_geodesic_settings *settings,
-                                  size_t n, const double *points, double *distance,
-                                  size_t *unconverged) {
+rm2_status rm2i_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
+                                   const rm2i_roadmap *roadmap,
+                                   const rm2i_geodesic_settings *settings, size_t n,
+                                   const double *points, double *distance, size_t *unconverged) {
     RM2_REQUIRE(ctx, metric);
     if (n > 0)
         RM2_REQUIRE(ctx, points, distance);
-    rm2_geodesic_settings used;
+    rm2i_geodesic_settings used;
     distances d = {.roadmap = roadmap,
                    .settings = &used,
                    .n = n,
@@ -107,7 +107,7 @@ rm2_status rm2_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
         *unconverged = 0;
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
     if (roadmap && used.last == RM2_STAGE_PATH)
-        return rm2_roadmap_distances(ctx, roadmap, metric, n, points, distance);
+        return rm2i_roadmap_distances(ctx, roadmap, metric, n, points, distance);
     for (size_t i = 0; i < n; i++)
         distance[i * n + i] = 0;
     size_t count = n > 1 ? n * (n - 1) / 2 : 0;

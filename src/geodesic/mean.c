@@ -34,8 +34,8 @@ typedef struct fan {
 
 typedef struct descent {
     const rm2_metric *metric;
-    const rm2_roadmap *roadmap;
-    rm2_geodesic_settings settings;
+    const rm2i_roadmap *roadmap;
+    rm2i_geodesic_settings settings;
     size_t n, Q;
     const double *points;
     double *weights, *step, *G, *memory;
@@ -109,7 +109,7 @@ static rm2_status start(rm2_context *ctx, descent *d) {
     RM2_TRY(rm2i_alloc(ctx, d->n, d->n * sizeof *distance, &distance));
     rm2_status status = RM2_OK;
     if (d->roadmap)
-        status = rm2_roadmap_distances(ctx, d->roadmap, d->metric, d->n, d->points, distance);
+        status = rm2i_roadmap_distances(ctx, d->roadmap, d->metric, d->n, d->points, distance);
     else
         straight_distances(d, distance);
     for (size_t i = 0; i < d->n && status == RM2_OK; i++) {
@@ -158,7 +158,7 @@ static rm2_status path_to(const spread_job *job, size_t i, rm2_context *ctx, siz
 
 static rm2_status one_geodesic(void *arg, size_t i, rm2i_worker *worker) {
     const spread_job *job = arg;
-    const rm2_geodesic_settings *settings = &job->d->settings;
+    const rm2i_geodesic_settings *settings = &job->d->settings;
     double *path = NULL;
     size_t n;
     rm2i_leg leg = {.stage = RM2_STAGE_PATH};
@@ -216,8 +216,8 @@ static rm2_status try_step(rm2_context *ctx, descent *d, double step, bool *bett
     *better = false;
     for (size_t q = 0; q < d->Q; q++)
         d->step[q] = step * d->best.gradient[q];
-    rm2_status status = rm2_geodesic_exp(ctx, d->metric, EXP_TOLERANCE, d->best.m, d->step,
-                                         d->trial.m, NULL, 0, NULL);
+    rm2_status status = rm2i_geodesic_exp(ctx, d->metric, EXP_TOLERANCE, d->best.m, d->step,
+                                          d->trial.m, NULL, 0, NULL);
     if (status == RM2_OK)
         status = spread(ctx, d, &d->best, &d->trial);
     if (status != RM2_OK)
@@ -267,10 +267,11 @@ static rm2_status find_mean(rm2_context *ctx, descent *d, const rm2_mean_setting
     return RM2_OK;
 }
 
-rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const rm2_roadmap *roadmap,
-                             const rm2_geodesic_settings *settings, size_t n, const double *points,
-                             const double *weights, const rm2_mean_settings *mean_settings,
-                             double *mean, rm2_mean_info *info) {
+rm2_status rm2i_geodesic_mean(rm2_context *ctx, const rm2_metric *metric,
+                              const rm2i_roadmap *roadmap, const rm2i_geodesic_settings *settings,
+                              size_t n, const double *points, const double *weights,
+                              const rm2_mean_settings *mean_settings, double *mean,
+                              rm2_mean_info *info) {
     RM2_REQUIRE(ctx, metric, mean);
     if (n > 0)
         RM2_REQUIRE(ctx, points);
@@ -285,7 +286,7 @@ rm2_status rm2_geodesic_mean(rm2_context *ctx, const rm2_metric *metric, const r
                  .points = points};
     RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &d.settings));
     RM2_TRY(rm2i_settings_take(ctx, mean_settings, &limits));
-    RM2_TRY(rm2_settings_check(ctx, rm2_mean_settings_table(), &limits));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_MEAN), &limits));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: there are no points");
     d.settings.nodes = NODES;

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "geodesic/evaluator.h"
+#include "geodesic/geodesic.h"
 #include "linalg/dense.h"
 #include "riemann2/geodesic.h"
 
@@ -203,9 +204,9 @@ static rm2_status take_off(rm2_context *ctx, flight *f, const double *x, const d
     return RM2_OK;
 }
 
-rm2_status rm2_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double tolerance,
-                            const double *x, const double *v, double *end_point, double *velocity,
-                            size_t nodes, double *path) {
+rm2_status rm2i_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double tolerance,
+                             const double *x, const double *v, double *end_point, double *velocity,
+                             size_t nodes, double *path) {
     RM2_REQUIRE(ctx, metric, x, v, end_point);
     if (nodes > 0)
         RM2_REQUIRE(ctx, path);

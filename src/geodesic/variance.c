@@ -1,7 +1,7 @@
 /* With a roadmap, one search from m knows the distances to all points: that is the variance at m. One
  * search from each point x_i, on the other hand, knows d(m, x_i) for all nodes m at once, and n of
  * them the variance at every node and every point; sums are taken in the order of the points, so that
- * they do not depend on threads. Distances are those of rm2_roadmap_distances. */
+ * they do not depend on threads. Distances are those of rm2i_roadmap_distances. */
 #include "geodesic/variance.h"
 
 #include <math.h>
@@ -98,7 +98,7 @@ static rm2_status sum_blocks(rm2_context *ctx, block_job *b) {
 
 static rm2_status best_of_roadmap(rm2_context *ctx, const rm2i_variance *v, double *x,
                                   double *least) {
-    const rm2_roadmap *net = v->roadmap;
+    const rm2i_roadmap *net = v->roadmap;
     size_t best = 0;
     block_job job = {
         .ctx = ctx, .v = v, .places = net->nodes + v->n, .rows = v->n < BLOCK ? v->n : BLOCK};
@@ -115,13 +115,13 @@ static rm2_status best_of_roadmap(rm2_context *ctx, const rm2i_variance *v, doub
 
 static rm2_status best_of_points(rm2_context *ctx, const rm2i_variance *v, double *x,
                                  double *least) {
-    rm2_geodesic_settings lines = rm2_geodesic_settings_default();
+    rm2i_geodesic_settings lines = rm2i_geodesic_settings_default();
     size_t n = v->n;
     double *distance;
     lines.last = RM2_STAGE_PATH;
     RM2_TRY(rm2i_alloc(ctx, n, n * sizeof *distance, &distance));
     rm2_status status =
-        rm2_geodesic_distances(ctx, v->metric, NULL, &lines, n, v->points, distance, NULL);
+        rm2i_geodesic_distances(ctx, v->metric, NULL, &lines, n, v->points, distance, NULL);
     *least = INFINITY;
     for (size_t k = 0; k < n && status == RM2_OK; k++) {
         double sum = 0;
@@ -154,7 +154,7 @@ typedef struct trial_job {
     double *result; /* of each trial; of lines: of each trial to each point */
 } trial_job;
 
-static bool is_inside(const rm2_roadmap *net, const double *x) {
+static bool is_inside(const rm2i_roadmap *net, const double *x) {
     for (size_t q = 0; q < net->Q; q++)
         if (!isfinite(x[q]) ||
             (net->grid && (x[q] < net->axis[q][0] || x[q] > net->axis[q][net->count[q] - 1])))
@@ -176,7 +176,7 @@ static void lay_out_trial(trial_scratch *s, const rm2i_variance *v, rm2i_arena *
 }
 
 static rm2_status sum_from(const rm2i_variance *v, const double *x, double *sum, double *work) {
-    const rm2_roadmap *net = v->roadmap;
+    const rm2i_roadmap *net = v->roadmap;
     double length;
     trial_scratch s;
     lay_out_trial(&s, v, &(rm2i_arena){work, 0});

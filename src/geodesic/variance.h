@@ -7,7 +7,7 @@
 
 typedef struct rm2i_variance {
     const rm2_metric *metric;
-    const rm2_roadmap *roadmap; /* NULL: straight lines */
+    const rm2i_roadmap *roadmap; /* NULL: straight lines */
     size_t n, Q;
     const double *points;
     const double *weights; /* not negative, their sum is one */

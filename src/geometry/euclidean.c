@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "geometry/geometries.h"
 #include "linalg/dense.h"
 

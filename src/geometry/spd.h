@@ -10,6 +10,7 @@
 #ifndef RM2I_SPD_H
 #define RM2I_SPD_H
 
+#include "front/base.h"
 #include "riemann2/geometry.h"
 
 /* Names for the scratch. */

@@ -7,6 +7,7 @@
  * direction of the logarithm is that of q - p, or of q + p beyond 120 degrees, seen in the basis at
  * p: the shorter of the two keeps its digits. */
 #include "geometry/sphere.h"
+#include "front/base.h"
 
 #include <math.h>
 #include <string.h>

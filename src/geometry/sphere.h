@@ -2,6 +2,7 @@
 #ifndef RM2I_SPHERE_H
 #define RM2I_SPHERE_H
 
+#include "front/base.h"
 #include "riemann2/geometry.h"
 
 void rm2i_sphere_default_point(size_t n, double *p);

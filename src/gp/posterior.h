@@ -9,6 +9,7 @@
 #ifndef RM2I_POSTERIOR_H
 #define RM2I_POSTERIOR_H
 
+#include "front/base.h"
 #include "kernel/latent.h"
 #include "riemann2/base.h"
 #include "riemann2/latent.h"

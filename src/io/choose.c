@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "front/tables.h"
 #include "io/io.h"
 
 enum {

@@ -4,6 +4,7 @@
 #ifndef RM2I_CSV_H
 #define RM2I_CSV_H
 
+#include "front/tables.h"
 #include "io/io.h"
 
 /* A field as it stands in the window, without quotes and surrounding blanks. */

@@ -5,6 +5,7 @@
 #include <locale.h>
 
 #include "base/base.h"
+#include "front/tables.h"
 #include "riemann2/io.h"
 
 /* ---- sources of bytes: a file, a stream, memory, or an entry of an archive ------------------ */

@@ -16,13 +16,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "front/base.h"
 #include "io/io.h"
 
 enum {
     ATTEMPTS = 100,      /* names tried for the temporary file */
     NAME_PART_MAX = 200, /* bytes of the target's name kept in the temporary name */
     STALE = 60,          /* seconds */
-    SUFFIX_SIZE = 32     /* "/." before and ".tmp", 6 characters and NUL after the name */
+    SUFFIX_SIZE = 32,    /* "/." before and ".tmp", 6 characters and NUL after the name */
+    FIRST_SIZE = 1 << 12 /* bytes of a text in memory */
 };
 
 struct rm2_writer {
@@ -34,6 +36,8 @@ struct rm2_writer {
     int fd;           /* of the stream; -1: none, or standard output */
     int error;        /* errno of the first write that failed */
     bool overwrite;
+    char *text; /* in memory: a NUL follows its `size` bytes; NULL: a file */
+    size_t size, capacity;
 };
 
 static const char *reason(int error) {
@@ -83,6 +87,7 @@ static int close_once(int fd) {
 }
 
 static void free_output(rm2_writer *output) {
+    free(output->text);
     free(output->path);
     free(output->target);
     free(output->temporary);
@@ -255,6 +260,65 @@ rm2_status rm2_writer_open(rm2_context *ctx, const char *path, bool overwrite,
         rm2_writer_discard(new_output);
     return status;
 }
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* open_memstream of the C library loses text without a sign when memory runs out: neither ferror nor fclose of glibc
+ * reports it. Here fewer bytes than asked for mark the stream as failed. */
+static ssize_t add_bytes(void *writer, const char *bytes, size_t size) {
+    rm2_writer *o = writer;
+    if (size >= SIZE_MAX / 2 - o->size)
+        return 0;
+    size_t capacity = o->capacity;
+    while (capacity <= o->size + size)
+        capacity *= 2;
+    if (capacity > o->capacity && rm2i_grow(NULL, capacity, 1, &o->text) != RM2_OK)
+        return 0;
+    o->capacity = capacity;
+    memcpy(o->text + o->size, bytes, size);
+    o->size += size;
+    return (ssize_t)size;
+}
+
+static rm2_status out_of_memory(rm2_context *ctx) {
+    return rm2i_fail(ctx, RM2_ERR_MEMORY, "out of memory for a text");
+}
+
+rm2_status rm2_writer_open_memory(rm2_context *ctx, rm2_writer **output) {
+    RM2_REQUIRE(ctx, output);
+    *output = NULL;
+    rm2_writer *o;
+    RM2_TRY(rm2i_calloc(ctx, 1, sizeof *o, &o));
+    o->fd = -1;
+    o->capacity = FIRST_SIZE;
+    rm2_status status = rm2i_alloc(ctx, FIRST_SIZE, 1, &o->text);
+    if (status == RM2_OK)
+        o->stream = fopencookie(o, "wb", (cookie_io_functions_t){.write = add_bytes});
+    if (status == RM2_OK && !o->stream)
+        status = out_of_memory(ctx);
+    if (status == RM2_OK)
+        *output = o;
+    else
+        rm2_writer_discard(o);
+    return status;
+}
+
+rm2_status rm2_writer_take(rm2_context *ctx, rm2_writer *output, char **text, size_t *size) {
+    RM2_REQUIRE(ctx, text);
+    *text = NULL;
+    RM2_REQUIRE(ctx, output, size);
+    bool whole = output->text && !ferror(output->stream) && fflush(output->stream) == 0;
+    *size = whole ? output->size : 0;
+    if (whole) {
+        *text = output->text;
+        (*text)[*size] = '\0';
+        output->text = NULL;
+    }
+    rm2_writer_discard(output);
+    return whole ? RM2_OK : out_of_memory(ctx);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
 
 FILE *rm2_writer_stream(rm2_writer *output) {
     return output ? output->stream : NULL;

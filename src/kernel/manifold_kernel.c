@@ -142,6 +142,6 @@ void rm2_manifold_kernel_free(rm2_manifold_kernel *kernel) {
     free(kernel);
 }
 
-const char *rm2_manifold_kernel_text(const rm2_manifold_kernel *kernel) {
+const char *rm2i_manifold_kernel_text(const rm2_manifold_kernel *kernel) {
     return kernel ? kernel->text : "";
 }

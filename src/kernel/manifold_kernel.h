@@ -47,4 +47,7 @@ rm2_status rm2i_rule_spd(rm2_context *ctx, rm2i_kernel_rule *rule);
 /* The kernels of the line, as functions of distance/lengthscale. */
 double rm2i_flat_kernel(rm2_kernel_kind kind, double scaled);
 
+/* One line, such as "heat (lengthscale 0.2) on R3 x matern32 (lengthscale 0.5) on S3". */
+const char *rm2i_manifold_kernel_text(const rm2_manifold_kernel *kernel);
+
 #endif

@@ -180,7 +180,7 @@ static const rm2_setting rows[] = {
      .help = "norm of the gradient, relative to the root mean squared distance"},
 };
 
-RM2I_TABLE(rm2_mean_settings_table, "mean", rm2_mean_settings, rows)
+RM2I_TABLE(rm2i_mean_table, "mean", rm2_mean_settings, rows)
 
 /* A logarithm is a difference of points: it is rounded at the size of their numbers, however close they are. Those of
  * SPD matrices are not, as P^-1 Q does not change with the unit. */
@@ -268,7 +268,7 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
     info = info ? info : &ignored;
     *info = (rm2_mean_info){.converged = false};
     RM2_TRY(rm2i_settings_take(ctx, settings, &used));
-    RM2_TRY(rm2_settings_check(ctx, rm2_mean_settings_table(), &used));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_MEAN), &used));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: there are no points");
     descent d = {.m = m, .n = n, .points = points, .weights = weights};

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "front/base.h"
 #include "riemann2/manifold.h"
 
 struct rm2_manifold {

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "meet/meet.h"
+#include "region/region.h"
 
 enum { COPIES = 3, ORIGINALS_UNTIL = 2, WIDER_FROM = 4 };
 static const double WIDER = 1.5;
@@ -96,7 +97,8 @@ static nearest find_nearest(const rm2_space *space, const rm2i_meet_corrected *c
         double part, lost = 0;
         if (c->deviation)
             lost = space->clearance.deviations * fmax(c->deviation[i], c->deviation[i + 1]);
-        double d = rm2_region_segment_nearest(region, y + i * dim, y + (i + 1) * dim, &part) - lost;
+        double d =
+            rm2i_region_segment_nearest(region, y + i * dim, y + (i + 1) * dim, &part) - lost;
         if (d < best.distance)
             best = (nearest){d, part, lost, i};
     }
@@ -165,7 +167,11 @@ rm2_status rm2i_meet_replan(rm2_context *ctx, const rm2_space *space, const rm2i
     }
     rm2_obstacles obstacles = {count, regions, look->position.factor};
     double wanted = (round >= WIDER_FROM ? WIDER : 1) * look->wanted;
-    rm2_status status = rm2_space_with_obstacles(ctx, space, &obstacles, wanted, 0, other);
+    rm2_space_settings s = *rm2_space_settings_of(space);
+    s.obstacles = &obstacles;
+    s.clearance = wanted;
+    s.deviations = 0;
+    rm2_status status = rm2_space_with_settings(ctx, space, &s, other);
     free(regions);
     return status;
 }

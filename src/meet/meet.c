@@ -629,7 +629,7 @@ rm2_status rm2_meet_create(rm2_context *ctx, const rm2_space *space, const rm2_v
     *meet = NULL;
     RM2_REQUIRE(ctx, space, request);
     RM2_TRY(rm2_settings_take(ctx, settings, &s));
-    RM2_TRY(rm2_settings_check(ctx, rm2_meet_settings_table(), &s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_MEET), &s));
     RM2_TRY(check_space(ctx, space));
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *made, &made));
     made->space = space;

@@ -24,7 +24,7 @@ static const rm2_setting rows[] = {
 };
 /* clang-format on */
 
-const rm2_settings_table *rm2_meet_settings_table(void) {
+const rm2_settings_table *rm2i_meet_table(void) {
     static const rm2_settings_table table = {.name = "meet",
                                              .struct_size = sizeof(rm2_meet_settings),
                                              .count = sizeof rows / sizeof *rows,

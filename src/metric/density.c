@@ -89,8 +89,8 @@ static double scale(const void *self) {
 static const rm2i_metric_type density_type = {
     .work = work_size, .at = at_points, .scale = scale, .free = free, .block = 16};
 
-rm2_status rm2_metric_density(rm2_context *ctx, size_t n, size_t Q, const double *points,
-                              double sigma, rm2_metric **metric) {
+rm2_status rm2i_metric_density(rm2_context *ctx, size_t n, size_t Q, const double *points,
+                               double sigma, rm2_metric **metric) {
     RM2_REQUIRE(ctx, metric);
     *metric = NULL;
     char text[80];

@@ -331,8 +331,8 @@ static void lay_out_nodes(void *arg, rm2i_arena *a) {
     s->step = rm2i_take(a, double, s->Q);
 }
 
-rm2_status rm2_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,
-                              const double *path, double *length, double *energy) {
+rm2_status rm2i_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                               const double *path, double *length, double *energy) {
     RM2_REQUIRE(ctx, metric);
     if (n > 0)
         RM2_REQUIRE(ctx, path);

@@ -92,4 +92,56 @@ static inline double rm2i_metric_inner(size_t Q, const double *G, const double *
     return sum;
 }
 
+/* ---- lengths --------------------------------------------------------------------------------- */
+
+/* Length of the polygon c through n points and energy, the integral of c'^T G c' over time 0..1 with
+ * all sides taking equally long: each side with G at three Gauss-Legendre points. Either may be
+ * NULL. RM2_ERR_NUMERIC if they overflow. */
+rm2_status rm2i_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                               const double *path, double *length, double *energy);
+
+/* ---- metrics of a model ---------------------------------------------------------------------- */
+
+/* The cost of discouraged places (rm2_discouraged), an rm2_cost_fn. */
+rm2_status rm2i_discouraged_cost(const void *discouraged, const double *y, double *value,
+                                 double *gradient);
+
+typedef struct rm2i_pullback_settings {
+    size_t size;     /* as rm2i_pullback_settings_default sets it */
+    double contrast; /* metric far from the data over metric on the data; 0: weight 1 */
+    double weight;   /* of the covariance term, instead of a contrast; 0: from the contrast */
+    rm2_cost cost;
+    double support; /* evaluate through some of the training points only, chosen so that they leave
+                       this much of the latent kernel's trace unexplained, relative to its variance:
+                       1e-7 is good for finding paths; 0: exact. Kronecker noise only */
+} rm2i_pullback_settings;
+
+/* Contrast 100, no cost; one that is put in concerns all factors. */
+static inline rm2i_pullback_settings rm2i_pullback_settings_default(void) {
+    rm2i_pullback_settings settings = {0};
+    settings.size = sizeof settings;
+    settings.contrast = 100;
+    settings.cost.factor = RM2_ALL_FACTORS;
+    return settings;
+}
+
+/* The expected pullback metric E[J^T Gc J] = J^T Gc J + w sum_m (p_m^T Gc p_m) R_m of a model, which
+ * must live as long as the metric; what `cost` points to as well. w = 1 is the expectation; a
+ * contrast gives w = max(1, contrast a/b), a = median over the latents of tr(J^T Gc J), b that of
+ * the covariance term far from the data. Models whose kernel has a linear part take no contrast: w = 1 unless
+ * a weight is given. */
+rm2_status rm2i_metric_pullback(rm2_context *ctx, const rm2_model *model,
+                                const rm2i_pullback_settings *settings, rm2_metric **metric);
+/* Expected length (no cost) of the polygon through n points: the mean over `samples` random
+ * Jacobians, from the context's generator, at each of the points where rm2i_metric_measure takes G,
+ * and its standard error. Not above the length under the expected metric, w = 1 (Jensen). */
+rm2_status rm2i_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                       const double *path, size_t samples, double *length,
+                                       double *standard_error);
+
+/* The density metric: G = lambda I, lambda = p^(-2/Q), p the kernel density of `n` points (n x Q)
+ * with width `sigma`. Where p underflows it is held at a floor: lambda stays finite. */
+rm2_status rm2i_metric_density(rm2_context *ctx, size_t n, size_t Q, const double *points,
+                               double sigma, rm2_metric **metric);
+
 #endif

@@ -1,4 +1,5 @@
 #include "metric/obstacle_clearance.h"
+#include "region/region.h"
 
 #include <math.h>
 
@@ -75,7 +76,7 @@ static double chord_distance(const rm2i_clearance *c, const double *a, const dou
         const rm2_region *r = &c->regions[k];
         double bound =
             (rm2_region_distance(r, a, NULL) + rm2_region_distance(r, b, NULL) - length) / 2;
-        least = fmin(least, bound >= enough ? bound : rm2_region_segment_distance(r, a, b));
+        least = fmin(least, bound >= enough ? bound : rm2i_region_segment_distance(r, a, b));
     }
     return least;
 }

@@ -1,4 +1,4 @@
-/* The expected pullback metric of a posterior; rm2_metric_pullback makes one from a model. */
+/* The expected pullback metric of a posterior; rm2i_metric_pullback makes one from a model. */
 #ifndef RM2I_PULLBACK_H
 #define RM2I_PULLBACK_H
 

@@ -127,8 +127,8 @@ static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f
 
 /* ---- costs ---------------------------------------------------------------------------------- */
 
-rm2_status rm2_discouraged_cost(const void *discouraged, const double *y, double *value,
-                                double *gradient) {
+rm2_status rm2i_discouraged_cost(const void *discouraged, const double *y, double *value,
+                                 double *gradient) {
     if (!discouraged || !y || !value || !gradient)
         return RM2_ERR_ARGUMENT;
     const rm2_discouraged *o = discouraged;
@@ -164,7 +164,7 @@ static rm2_status find_cost_factor(rm2_context *ctx, const rm2_model *m, rm2i_pu
 
 /* ---- the metric ----------------------------------------------------------------------------- */
 
-static rm2_status check(rm2_context *ctx, const rm2_pullback_settings *s) {
+static rm2_status check(rm2_context *ctx, const rm2i_pullback_settings *s) {
     if (!(s->contrast >= 0 && isfinite(s->contrast)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "contrast is %g: must be 0 (none) or positive",
                          s->contrast);
@@ -176,7 +176,8 @@ static rm2_status check(rm2_context *ctx, const rm2_pullback_settings *s) {
     return RM2_OK;
 }
 
-static void describe(const rm2i_pullback_field *f, const rm2_pullback_settings *s, char text[160]) {
+static void describe(const rm2i_pullback_field *f, const rm2i_pullback_settings *s,
+                     char text[160]) {
     char rule[64] = "the expectation";
     if (s->weight == 0 && s->contrast > 0)
         (void)snprintf(rule, sizeof rule, "contrast %.4g", s->contrast);
@@ -186,12 +187,12 @@ static void describe(const rm2i_pullback_field *f, const rm2_pullback_settings *
                    f->cost.at ? ", with a cost on the data's space" : "");
 }
 
-rm2_status rm2_metric_pullback(rm2_context *ctx, const rm2_model *model,
-                               const rm2_pullback_settings *settings, rm2_metric **metric) {
+rm2_status rm2i_metric_pullback(rm2_context *ctx, const rm2_model *model,
+                                const rm2i_pullback_settings *settings, rm2_metric **metric) {
     RM2_REQUIRE(ctx, metric);
     *metric = NULL;
     RM2_REQUIRE(ctx, model);
-    rm2_pullback_settings s = rm2_pullback_settings_default();
+    rm2i_pullback_settings s = rm2i_pullback_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     rm2i_pullback_field like = {.posterior = model->posterior,
                                 .manifold =

@@ -199,7 +199,7 @@ static rm2_status add_node(path_length *p, double weight) {
 }
 
 /* Add the length of one side, with G at the nodes of its rule: then Jensen's inequality holds node by
- * node against rm2_metric_measure. */
+ * node against rm2i_metric_measure. */
 static rm2_status add_side(path_length *p, const double *from, const double *to) {
     size_t Q = p->f->posterior->gp.Q;
     for (size_t q = 0; q < Q; q++)
@@ -212,9 +212,9 @@ static rm2_status add_side(path_length *p, const double *from, const double *to)
     return RM2_OK;
 }
 
-rm2_status rm2_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
-                                      const double *path, size_t samples, double *length,
-                                      double *standard_error) {
+rm2_status rm2i_metric_expected_length(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                                       const double *path, size_t samples, double *length,
+                                       double *standard_error) {
     RM2_REQUIRE(ctx, metric, length, standard_error);
     if (n > 0)
         RM2_REQUIRE(ctx, path);

@@ -179,7 +179,7 @@ static const rm2_setting fit_rows[] = {
 };
 /* clang-format on */
 
-const rm2_settings_table *rm2_fit_settings_table(void) {
+const rm2_settings_table *rm2i_fit_table(void) {
     static const rm2_settings_table table = {.name = "fit",
                                              .struct_size = sizeof(rm2_fit_settings),
                                              .count = sizeof fit_rows / sizeof *fit_rows,
@@ -208,7 +208,7 @@ static const rm2_setting encode_rows[] = {
 };
 /* clang-format on */
 
-const rm2_settings_table *rm2_encode_settings_table(void) {
+const rm2_settings_table *rm2i_encode_table(void) {
     static const rm2_settings_table table = {.name = "encode",
                                              .struct_size = sizeof(rm2_encode_settings),
                                              .count = sizeof encode_rows / sizeof *encode_rows,

@@ -14,7 +14,7 @@ size_t rm2i_rules_outputs(const rm2_fit_settings *s, const rm2_manifold *manifol
 /* ---- settings that need others, and pairs that exclude each other ------------------------------ */
 
 static size_t row_of(const char *name) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     size_t row = 0;
     while (strcmp(table->rows[row].name, name) != 0)
         row++;
@@ -32,9 +32,10 @@ static bool is_named(const rm2i_given *g, const char *name) {
 /* Given, and not in order to switch something off. */
 static bool is_wanted(const rm2_fit_settings *s, const rm2i_given *g, const char *name) {
     char text[16];
-    return rm2i_rules_given(g, name) && (rm2_settings_get(NULL, rm2_fit_settings_table(), s, name,
-                                                          text, sizeof text) != RM2_OK ||
-                                         strcmp(text, "no") != 0);
+    return rm2i_rules_given(g, name) &&
+           (rm2_settings_get(NULL, rm2_settings_table_of(RM2_SETTINGS_FIT), s, name, text,
+                             sizeof text) != RM2_OK ||
+            strcmp(text, "no") != 0);
 }
 
 static rm2_status check_needs(rm2_context *ctx, const rm2_fit_settings *s, const rm2i_given *g) {
@@ -78,9 +79,10 @@ static rm2_status check_needs(rm2_context *ctx, const rm2_fit_settings *s, const
     };
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         if (rules[k].idle && is_wanted(s, g, rules[k].name))
-            return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "settings.%s needs %s",
-                             rm2_settings_find(rm2_fit_settings_table(), rules[k].name)->field,
-                             rules[k].needs);
+            return rm2i_fail(
+                ctx, RM2_ERR_ARGUMENT, "settings.%s needs %s",
+                rm2_settings_find(rm2_settings_table_of(RM2_SETTINGS_FIT), rules[k].name)->field,
+                rules[k].needs);
     return RM2_OK;
 }
 

@@ -20,9 +20,9 @@ bool rm2i_rules_inducing(const rm2_fit_settings *s, size_t N);
 /* Log that it is, if the settings leave it open. */
 void rm2i_rules_log_inference(rm2_context *ctx, const rm2_fit_settings *s, size_t N);
 
-enum { RM2I_FIT_ROWS = 64 }; /* rows of rm2_fit_settings_table, at most */
+enum { RM2I_FIT_ROWS = 64 }; /* rows of RM2_SETTINGS_FIT, at most */
 
-/* The settings that a caller gave, by row of rm2_fit_settings_table: `given` any, `named` those of settings.texts. */
+/* The settings that a caller gave, by row of RM2_SETTINGS_FIT: `given` any, `named` those of settings.texts. */
 typedef struct rm2i_given {
     bool given[RM2I_FIT_ROWS], named[RM2I_FIT_ROWS];
 } rm2i_given;

@@ -118,15 +118,15 @@ static rm2_status put_stream(rm2_context *ctx, const rm2_model *m, FILE *stream)
 /* The file in memory, which can be read again. */
 static rm2_status build(rm2_context *ctx, const rm2_model *m, const char *name, char **bytes,
                         size_t *size) {
-    rm2_text_stream *stream;
+    rm2_writer *stream;
     *bytes = NULL;
-    RM2_TRY(rm2_text_stream_open(ctx, &stream));
-    rm2_status status = put_stream(ctx, m, rm2_text_stream_file(stream));
+    RM2_TRY(rm2_writer_open_memory(ctx, &stream));
+    rm2_status status = put_stream(ctx, m, rm2_writer_stream(stream));
     if (status != RM2_OK && status != RM2_ERR_IO) {
-        rm2_text_stream_discard(stream);
+        rm2_writer_discard(stream);
         return status;
     }
-    RM2_TRY(rm2_text_stream_take(ctx, stream, bytes, size)); /* fails if writing to memory did */
+    RM2_TRY(rm2_writer_take(ctx, stream, bytes, size)); /* fails if writing to memory did */
     status = rm2i_model_readable(ctx, *bytes, *size, name, m->manifold);
     if (status == RM2_OK)
         return RM2_OK;

@@ -17,7 +17,7 @@ enum {
 };
 
 struct rm2i_file {
-    rm2_npz *npz;
+    rm2i_npz *npz;
     uint64_t unpacked; /* bytes of the arrays that were read */
 };
 
@@ -166,18 +166,18 @@ rm2_status rm2i_file_open_bytes(rm2_context *ctx, const void *bytes, size_t size
 void rm2i_file_close(rm2i_file *file) {
     if (!file)
         return;
-    rm2_npz_close(file->npz);
+    rm2i_npz_close(file->npz);
     free(file);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 bool rm2i_file_has(rm2i_reader r, const char *name) {
-    return rm2_npz_find(r.file->npz, name) != SIZE_MAX;
+    return rm2i_npz_find(r.file->npz, name) != SIZE_MAX;
 }
 
 static rm2_status find(rm2i_reader r, const char *name, size_t *index) {
-    *index = rm2_npz_find(r.file->npz, name);
+    *index = rm2i_npz_find(r.file->npz, name);
     return *index == SIZE_MAX ? rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s: %s is missing", r.path, name)
                               : RM2_OK;
 }
@@ -341,7 +341,7 @@ static rm2_status get_texts(rm2i_reader r, const char *name, size_t dims, size_t
     RM2_TRY(rm2i_file_shape(r, name, dims, shape));
     RM2_TRY(find(r, name, &index));
     RM2_TRY(count_unpacked(r, index));
-    RM2_TRY(as_format(rm2_npz_texts(r.ctx, r.file->npz, index, &found)));
+    RM2_TRY(as_format(rm2i_npz_get_texts(r.ctx, r.file->npz, index, &found)));
     rm2_status status = copy_texts(r.ctx, &found, texts);
     rm2_texts_clear(&found);
     return status;

@@ -1,6 +1,7 @@
 /* A value is written as the text from which rm2_settings_set makes the same value, bit for bit. The recipe is never automatic
  * by then. */
 #include "model_file/settings_file.h"
+#include "front/texts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static void format_line(const rm2_setting *row, const rm2_fit_settings *s, char 
 }
 
 rm2_status rm2i_settings_put(rm2i_file_writer w, const rm2_fit_settings *s) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     const char **texts;
     char(*lines)[LINE_SIZE];
     RM2_TRY(rm2i_alloc(w.ctx, table->count, sizeof *texts + sizeof *lines, &texts));
@@ -32,7 +33,7 @@ rm2_status rm2i_settings_put(rm2i_file_writer w, const rm2_fit_settings *s) {
 }
 
 void rm2i_settings_mix(const rm2_fit_settings *s, uint64_t *hash) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     char line[LINE_SIZE];
     for (size_t k = 0; k < table->count; k++)
         if (!table->rows[k].limit) {
@@ -56,7 +57,7 @@ static rm2_status get_line(rm2i_reader r, char *line, rm2_fit_settings *s) {
     if (!equals)
         return refuse(r, line, "NAME=VALUE");
     *equals = '\0';
-    const rm2_setting *row = rm2_settings_find(rm2_fit_settings_table(), line);
+    const rm2_setting *row = rm2_settings_find(rm2_settings_table_of(RM2_SETTINGS_FIT), line);
     *equals = '=';
     if (!row)
         return refuse(r, line, "a setting that this version knows");

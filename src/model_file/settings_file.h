@@ -1,5 +1,5 @@
 /* Settings of a training in a model file: the array "settings" of texts "NAME=VALUE", one per row of
- * rm2_fit_settings_table. */
+ * RM2_SETTINGS_FIT. */
 #ifndef RM2I_SETTINGS_FILE_H
 #define RM2I_SETTINGS_FILE_H
 

@@ -25,11 +25,11 @@ static void lay_out(void *arg, rm2i_arena *a) {
 }
 
 /* Grids of more nodes have fewer directions, as for single queries (space/around.c). */
-static size_t reach_of(const rm2_roadmap *grid, size_t times) {
+static size_t reach_of(const rm2i_roadmap *grid, size_t times) {
     return grid->Q < 3 && times < 4 ? grid->reach : 1;
 }
 
-rm2_status rm2i_level_create(rm2_context *ctx, const rm2_roadmap *grid, size_t times,
+rm2_status rm2i_level_create(rm2_context *ctx, const rm2i_roadmap *grid, size_t times,
                              rm2i_level *level) {
     *level = (rm2i_level){.net = grid, .times = times};
     if (times > 1) {
@@ -41,7 +41,7 @@ rm2_status rm2i_level_create(rm2_context *ctx, const rm2_roadmap *grid, size_t t
 }
 
 void rm2i_level_clear(rm2i_level *level) {
-    rm2_roadmap_free(level->own);
+    rm2i_roadmap_free(level->own);
     rm2_metric_free(level->metric);
     free(level->memory);
     *level = (rm2i_level){0};
@@ -56,7 +56,7 @@ typedef struct decode_job {
 
 static rm2_status decode_node(const void *job, size_t i, double *work) {
     const decode_job *j = job;
-    const rm2_roadmap *net = j->level->net;
+    const rm2i_roadmap *net = j->level->net;
     rm2i_clearance_at(j->clearance, net->x + i * net->Q, &j->level->node[i], work);
     return RM2_OK;
 }
@@ -95,7 +95,7 @@ static double distance_from_chord(size_t dim, const double *y, const double *a, 
 
 /* At quarters of the edge; on short edges the middle is enough. */
 static double bow_of(const measure_job *j, size_t from, size_t to) {
-    const rm2_roadmap *net = j->level->net;
+    const rm2i_roadmap *net = j->level->net;
     const double *a = net->x + from * net->Q, *b = net->x + to * net->Q;
     double x[RM2I_GRID_Q], most = 0;
     rm2i_clear_point at;
@@ -112,7 +112,7 @@ static double bow_of(const measure_job *j, size_t from, size_t to) {
 /* The farthest of the corners of the cell around node i, and some more for what is between. */
 static double radius_of(const measure_job *j, size_t i) {
     static const double MORE = 1.2;
-    const rm2_roadmap *net = j->level->net;
+    const rm2i_roadmap *net = j->level->net;
     double x[RM2I_GRID_Q], most = 0;
     rm2i_clear_point at;
     for (size_t corner = 0; corner < (size_t)1 << net->Q; corner++) {

@@ -82,10 +82,10 @@ static const rm2_setting rows[] = {
      .help = "relative gain in length for which the path leaves the side of the last one"},
 };
 
-RM2I_TABLE(rm2_planner_settings_table, "planner", rm2_planner_settings, rows)
+RM2I_TABLE(rm2i_planner_table, "planner", rm2_planner_settings, rows)
 
 static rm2_status check(rm2_context *ctx, const rm2_space *space, const rm2_planner_settings *s) {
-    const rm2_roadmap *net = space->core->roadmap;
+    const rm2i_roadmap *net = space->core->roadmap;
     if (!space->core->model)
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
                          "a planner needs a space of a model: obstacles are in its data's space");
@@ -93,7 +93,7 @@ static rm2_status check(rm2_context *ctx, const rm2_space *space, const rm2_plan
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
                          "a planner needs a space with a grid (settings.roadmap, at most 3 latent "
                          "dimensions)");
-    return rm2_settings_check(ctx, rm2_planner_settings_table(), s);
+    return rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_PLANNER), s);
 }
 
 static void lay_out(void *arg, rm2i_arena *a) {
@@ -112,7 +112,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     p->work = rm2i_take(a, double, rm2i_clearance_work(&p->clearance));
 }
 
-static rm2_status make_field(rm2_context *ctx, const rm2_roadmap *grid, rm2_planner *p) {
+static rm2_status make_field(rm2_context *ctx, const rm2i_roadmap *grid, rm2_planner *p) {
     size_t node;
     rm2_status status =
         rm2i_field_create(ctx, grid, p->clearance.position.dim, p->level[0].node, &p->field, &node);
@@ -126,7 +126,7 @@ static rm2_status make_field(rm2_context *ctx, const rm2_roadmap *grid, rm2_plan
 
 /* Grids of more nodes have too many edges in three dimensions. */
 static rm2_status make_levels(rm2_context *ctx, rm2_planner *p) {
-    const rm2_roadmap *grid = p->space->core->roadmap;
+    const rm2i_roadmap *grid = p->space->core->roadmap;
     p->levels = grid->Q < 3 ? GRIDS : 2;
     RM2_TRY(rm2i_level_create(ctx, grid, 1, &p->level[0]));
     RM2_TRY(rm2i_level_decode(ctx, &p->clearance, &p->level[0]));
@@ -341,7 +341,7 @@ static rm2i_outcome try_level(rm2_planner *p, size_t k) {
 
 /* Ends within a cell of the grid are joined by the line where that is proven. */
 static bool answer_line(rm2_planner *p) {
-    const rm2_roadmap *grid = p->field.grid;
+    const rm2i_roadmap *grid = p->field.grid;
     size_t Q = p->field.Q;
     for (size_t q = 0; q < Q; q++)
         if (fabs(p->to[q] - p->from[q]) > grid->axis[q][1] - grid->axis[q][0])
@@ -370,7 +370,7 @@ static rm2i_outcome try_levels(rm2_planner *p) {
 
 static rm2_status check_point(rm2_context *ctx, const rm2_planner *p, const char *name,
                               const double *x) {
-    const rm2_roadmap *net = p->space->core->roadmap;
+    const rm2i_roadmap *net = p->space->core->roadmap;
     for (size_t q = 0; q < net->Q; q++) {
         double low = net->axis[q][0], high = net->axis[q][net->count[q] - 1];
         if (!(x[q] >= low && x[q] <= high))

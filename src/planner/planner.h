@@ -29,9 +29,9 @@ rm2_status rm2i_field_metric(rm2_context *ctx, const rm2i_field *field,
 /* A grid, its nodes decoded, and the state of a search. Marks hold the number of the update or of the search that set
  * them, so that nothing needs to be cleared. */
 typedef struct rm2i_level {
-    const rm2_roadmap *net;
-    size_t times;     /* as fine as the space's grid */
-    rm2_roadmap *own; /* finer grids */
+    const rm2i_roadmap *net;
+    size_t times;      /* as fine as the space's grid */
+    rm2i_roadmap *own; /* finer grids */
     rm2_metric *metric;
     rm2i_clear_point *node; /* clearances: of the update */
     double *root;           /* sqrt(phi), of the update */
@@ -75,7 +75,7 @@ typedef struct rm2i_scene {
 bool rm2i_scene_late(const rm2i_scene *scene);
 
 /* `times` as fine as the grid; 1: the grid itself. Then one of the two below. Clear it also after a failure. */
-rm2_status rm2i_level_create(rm2_context *ctx, const rm2_roadmap *grid, size_t times,
+rm2_status rm2i_level_create(rm2_context *ctx, const rm2i_roadmap *grid, size_t times,
                              rm2i_level *level);
 /* Positions of the nodes: by the model, or by the field. */
 rm2_status rm2i_level_decode(rm2_context *ctx, const rm2i_clearance *clearance, rm2i_level *level);

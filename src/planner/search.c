@@ -60,7 +60,7 @@ static bool line_keeps(const rm2i_scene *s, const rm2i_clear_point *a, const rm2
 
 /* The 4^Q nodes around an end, by an odometer, and the lengths of the lines to them. */
 static void join(const rm2i_level *l, const rm2i_field *field, rm2i_end *end) {
-    const rm2_roadmap *net = l->net;
+    const rm2i_roadmap *net = l->net;
     size_t first[RM2I_GRID_Q] = {0}, last[RM2I_GRID_Q] = {0}, at[RM2I_GRID_Q] = {0};
     for (size_t q = 0; q < net->Q; q++) {
         double place = rm2i_grid_place(net, q, end->x[q]);
@@ -104,7 +104,7 @@ static void measure_to_goal(rm2i_level *l, const rm2i_scene *s) {
 /* The length that is left from node i. Finer grids interpolate between the nodes of the space's grid: the least of the
  * corners of the cell. */
 static double left_from(const rm2i_level *l, const rm2i_scene *s, size_t i) {
-    const rm2_roadmap *fine = l->net, *grid = s->field->grid;
+    const rm2i_roadmap *fine = l->net, *grid = s->field->grid;
     double least = INFINITY;
     if (fine == grid)
         return s->to_goal[i];
@@ -283,7 +283,7 @@ rm2i_outcome rm2i_level_proven(rm2i_level *l, rm2i_scene *s, rm2i_polygon *way) 
 /* ---- is there hope? ------------------------------------------------------------------------- */
 
 /* Neighbour k of the 3^Q on the grid; SIZE_MAX beyond its border. */
-static size_t neighbour(const rm2_roadmap *net, size_t i, size_t k) {
+static size_t neighbour(const rm2i_roadmap *net, size_t i, size_t k) {
     for (size_t q = 0; q < net->Q; q++, k /= 3) {
         size_t place = i / net->stride[q] % net->count[q], to = place + k % 3; /* one too many */
         if (to < 1 || to > net->count[q])
@@ -300,7 +300,7 @@ static bool may_pass(rm2i_level *l, const rm2i_scene *s, size_t i) {
 
 /* Breadth first from the nodes around one end; every way passes through cells of which each touches the one before. */
 bool rm2i_level_may_pass(rm2i_level *l, rm2i_scene *s) {
-    const rm2_roadmap *net = l->net;
+    const rm2i_roadmap *net = l->net;
     size_t head = 0, tail = 0, *queue = l->heap, around = 1;
     for (size_t q = 0; q < net->Q; q++)
         around *= 3;

@@ -9,7 +9,7 @@ enum { GRID_MAX = 100 }; /* panels of a figure */
 
 static const double POINTS_PER_MM = 72 / 25.4;
 static rm2_status check_settings(rm2_context *ctx, const rm2_figure_settings *s) {
-    RM2_TRY(rm2_settings_check(ctx, rm2_figure_settings_table(), s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_FIGURE), s));
     if (s->columns > GRID_MAX / s->rows)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                 "a figure of %zu x %zu panels cannot be drawn: there are 1 to %d",

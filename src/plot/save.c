@@ -120,19 +120,19 @@ static rm2_status draw_svg(rm2_context *ctx, const rm2_figure *figure, const cha
 /* Both in memory. */
 static rm2_status svg_parts(rm2_context *ctx, const rm2_figure *figure, const char *path,
                             char *parts[2]) {
-    rm2_text_stream *streams[2] = {NULL, NULL};
-    rm2_status status = rm2_text_stream_open(ctx, &streams[0]);
+    rm2_writer *streams[2] = {NULL, NULL};
+    rm2_status status = rm2_writer_open_memory(ctx, &streams[0]);
     if (status == RM2_OK)
-        status = rm2_text_stream_open(ctx, &streams[1]);
+        status = rm2_writer_open_memory(ctx, &streams[1]);
     if (status == RM2_OK)
-        status = draw_svg(ctx, figure, path, rm2_text_stream_file(streams[0]),
-                          rm2_text_stream_file(streams[1]));
+        status = draw_svg(ctx, figure, path, rm2_writer_stream(streams[0]),
+                          rm2_writer_stream(streams[1]));
     for (int k = 0; k < 2; k++) {
         size_t size;
         if (status == RM2_OK)
-            status = rm2_text_stream_take(ctx, streams[k], &parts[k], &size);
+            status = rm2_writer_take(ctx, streams[k], &parts[k], &size);
         else
-            rm2_text_stream_discard(streams[k]);
+            rm2_writer_discard(streams[k]);
     }
     return status;
 }

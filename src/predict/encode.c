@@ -101,7 +101,7 @@ rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *model,
     if (n > 0)
         RM2_REQUIRE(ctx, points, latents);
     RM2_TRY(rm2i_settings_take(ctx, settings, &used));
-    RM2_TRY(rm2_settings_check(ctx, rm2_encode_settings_table(), &used));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_ENCODE), &used));
     RM2_TRY(rm2i_check_trajectories(ctx, &used, n));
     size_t ambient = rm2_manifold_ambient(model->manifold);
     rm2_status status = rm2i_alloc(ctx, n, (ambient + model->M) * sizeof *scaled, &scaled);

@@ -7,6 +7,7 @@
  *
  * The distance along a segment is convex, hence its minimum is found by golden section; that from a sphere is the one from
  * the point of the segment next to the centre. */
+#include "region/region.h"
 #include "riemann2/region.h"
 
 #include <math.h>
@@ -189,8 +190,8 @@ static void narrow(const rm2_region *r, const double *from, const double *to, do
     }
 }
 
-double rm2_region_segment_nearest(const rm2_region *region, const double *from, const double *to,
-                                  double *part) {
+double rm2i_region_segment_nearest(const rm2_region *region, const double *from, const double *to,
+                                   double *part) {
     static const double WIDTH = 1e-9;
     if (!region || !from || !to)
         return NAN;
@@ -211,6 +212,7 @@ double rm2_region_segment_nearest(const rm2_region *region, const double *from, 
     return least.distance - (ends ? 0 : WIDTH * length);
 }
 
-double rm2_region_segment_distance(const rm2_region *region, const double *from, const double *to) {
-    return rm2_region_segment_nearest(region, from, to, NULL);
+double rm2i_region_segment_distance(const rm2_region *region, const double *from,
+                                    const double *to) {
+    return rm2i_region_segment_nearest(region, from, to, NULL);
 }

@@ -2,8 +2,8 @@
  * the axis where it crosses most: a long step sees every ridge that the grid sees. With h the
  * vector of a piece,
  *
- *     RM2_EDGE_ENDS       sum over pieces of sqrt(h^T (G_k + G_k+1)/2 h)
- *     RM2_EDGE_MIDPOINT   sum over pieces of sqrt(h^T G(midpoint) h)
+ *     RM2I_EDGE_ENDS       sum over pieces of sqrt(h^T (G_k + G_k+1)/2 h)
+ *     RM2I_EDGE_MIDPOINT   sum over pieces of sqrt(h^T G(midpoint) h)
  *
  * G_k at the joints: exactly at the ends, between them interpolated multilinearly from the nodes of
  * the cell, which keeps it positive semidefinite.
@@ -17,7 +17,7 @@
 #include "metric/metric.h"
 #include "roadmap/roadmap.h"
 
-double rm2i_grid_place(const rm2_roadmap *net, size_t q, double x) {
+double rm2i_grid_place(const rm2i_roadmap *net, size_t q, double x) {
     const double *axis = net->axis[q];
     size_t last = net->count[q] - 1;
     double guess = (x - axis[0]) / (axis[last] - axis[0]) * (double)last;
@@ -31,7 +31,7 @@ double rm2i_grid_place(const rm2_roadmap *net, size_t q, double x) {
     return (double)cell + (x - axis[cell]) / (axis[cell + 1] - axis[cell]);
 }
 
-static size_t pieces_of(const rm2_roadmap *net, const double *a, const double *b) {
+static size_t pieces_of(const rm2i_roadmap *net, const double *a, const double *b) {
     double most = 1;
     for (size_t q = 0; net->grid && q < net->Q; q++) {
         double cells = fabs(rm2i_grid_place(net, q, a[q]) - rm2i_grid_place(net, q, b[q]));
@@ -56,7 +56,7 @@ static inline double form(size_t Q, const double *G, const double *h) {
 }
 
 /* h^T G h with G interpolated at x. */
-static double form_between(const rm2_roadmap *net, const double *x, const double *h) {
+static double form_between(const rm2i_roadmap *net, const double *x, const double *h) {
     size_t Q = net->Q, base = 0;
     double part[RM2I_GRID_Q], sum = 0;
     for (size_t q = 0; q < Q; q++) {
@@ -79,7 +79,7 @@ static double form_between(const rm2_roadmap *net, const double *x, const double
     return sum;
 }
 
-static double ends_length(const rm2_roadmap *net, const double *a, const double *Ga,
+static double ends_length(const rm2i_roadmap *net, const double *a, const double *Ga,
                           const double *b, const double *Gb, double *h) {
     size_t Q = net->Q, pieces = pieces_of(net, a, b);
     double x[RM2I_GRID_Q], length = 0;
@@ -100,7 +100,7 @@ static double ends_length(const rm2_roadmap *net, const double *a, const double 
 /* ---- midpoints ------------------------------------------------------------------------------ */
 
 /* Midpoints of the pieces from a to b, appended to x; returns how many. */
-static size_t list_midpoints(const rm2_roadmap *net, const double *a, const double *b, double *x) {
+static size_t list_midpoints(const rm2i_roadmap *net, const double *a, const double *b, double *x) {
     size_t Q = net->Q, pieces = pieces_of(net, a, b);
     for (size_t k = 0; k < pieces; k++)
         for (size_t q = 0; q < Q; q++)
@@ -116,9 +116,9 @@ typedef struct star_scratch {
     double *metric; /* its own scratch */
 } star_scratch;
 
-static void lay_out(star_scratch *s, const rm2_roadmap *net, const rm2_metric *metric, size_t count,
-                    rm2i_arena *a) {
-    size_t Q = net->Q, midpoints = net->rule == RM2_EDGE_MIDPOINT ? count * net->span : 0;
+static void lay_out(star_scratch *s, const rm2i_roadmap *net, const rm2_metric *metric,
+                    size_t count, rm2i_arena *a) {
+    size_t Q = net->Q, midpoints = net->rule == RM2I_EDGE_MIDPOINT ? count * net->span : 0;
     s->h = rm2i_take(a, double, Q);
     s->x = rm2i_take(a, double, midpoints, Q);
     s->G = rm2i_take(a, double, midpoints, Q, Q);
@@ -126,14 +126,14 @@ static void lay_out(star_scratch *s, const rm2_roadmap *net, const rm2_metric *m
                           midpoints ? rm2i_metric_work(metric, midpoints, 1, RM2I_ORDER_VALUE) : 0);
 }
 
-size_t rm2i_star_work(const rm2_roadmap *net, const rm2_metric *metric, size_t count) {
+size_t rm2i_star_work(const rm2i_roadmap *net, const rm2_metric *metric, size_t count) {
     star_scratch s;
     rm2i_arena a = {NULL, 0};
     lay_out(&s, net, metric, count, &a);
     return a.used;
 }
 
-static rm2_status midpoint_lengths(const rm2_roadmap *net, const rm2_metric *metric,
+static rm2_status midpoint_lengths(const rm2i_roadmap *net, const rm2_metric *metric,
                                    const rm2i_star *s, const star_scratch *own) {
     size_t Q = net->Q, total = 0;
     double *h = own->h, *G = own->G;
@@ -153,12 +153,12 @@ static rm2_status midpoint_lengths(const rm2_roadmap *net, const rm2_metric *met
     return RM2_OK;
 }
 
-rm2_status rm2i_star_lengths(const rm2_roadmap *net, const rm2_metric *metric,
+rm2_status rm2i_star_lengths(const rm2i_roadmap *net, const rm2_metric *metric,
                              const rm2i_star *star, double *work) {
     size_t Q = net->Q;
     star_scratch own;
     lay_out(&own, net, metric, star->count, &(rm2i_arena){work, 0});
-    if (net->rule == RM2_EDGE_MIDPOINT)
+    if (net->rule == RM2I_EDGE_MIDPOINT)
         return midpoint_lengths(net, metric, star, &own);
     for (size_t i = 0; i < star->count; i++) {
         size_t end = star->which[i];
@@ -172,7 +172,7 @@ rm2_status rm2i_star_lengths(const rm2_roadmap *net, const rm2_metric *metric,
 
 typedef struct measure_job {
     rm2_context *ctx;
-    const rm2_roadmap *net;
+    const rm2i_roadmap *net;
     const rm2_metric *metric;
 } measure_job;
 
@@ -191,7 +191,7 @@ static size_t edge_from(const rm2i_graph *g, size_t i, size_t to) {
 
 static rm2_status measure_forward(const void *job, size_t i, double *work) {
     const measure_job *j = job;
-    const rm2_roadmap *net = j->net;
+    const rm2i_roadmap *net = j->net;
     const rm2i_graph *g = &net->graph;
     size_t Q = net->Q, e = edge_from(g, i, i);
     rm2i_star star = {.x = net->x + i * Q,
@@ -201,7 +201,7 @@ static rm2_status measure_forward(const void *job, size_t i, double *work) {
                       .xs = net->x,
                       .Gs = net->G,
                       .length = g->length + e};
-    if (net->rule == RM2_EDGE_MIDPOINT && rm2i_interrupted(j->ctx)) /* a row may take long */
+    if (net->rule == RM2I_EDGE_MIDPOINT && rm2i_interrupted(j->ctx)) /* a row may take long */
         return RM2_INTERRUPTED;
     return star.count ? rm2i_star_lengths(net, j->metric, &star, work) : RM2_OK;
 }
@@ -215,7 +215,7 @@ static rm2_status copy_back(const void *job, size_t i, double *work) {
     return RM2_OK;
 }
 
-rm2_status rm2i_roadmap_measure(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric) {
+rm2_status rm2i_roadmap_measure(rm2_context *ctx, rm2i_roadmap *net, const rm2_metric *metric) {
     measure_job job = {ctx, net, metric};
     size_t most = 0, failed = 0;
     for (size_t i = 0; i < net->nodes; i++) {

@@ -58,7 +58,7 @@ rm2_status rm2i_field_factor(size_t Q, const double *G, double *numbers) {
 }
 
 /* The numbers of node i of the grid at its place in the padded one. */
-static rm2_status put_node(const rm2i_field *f, const rm2_roadmap *grid, size_t i,
+static rm2_status put_node(const rm2i_field *f, const rm2i_roadmap *grid, size_t i,
                            const rm2i_clear_point *node) {
     size_t place = 0, Q = f->Q;
     for (size_t q = 0; q < Q; q++)
@@ -79,7 +79,7 @@ size_t rm2i_field_lay_out(rm2i_field *f) {
     return total;
 }
 
-rm2_status rm2i_field_create(rm2_context *ctx, const rm2_roadmap *grid, size_t dim,
+rm2_status rm2i_field_create(rm2_context *ctx, const rm2i_roadmap *grid, size_t dim,
                              const rm2i_clear_point *nodes, rm2i_field *f, size_t *singular) {
     size_t Q = grid->Q, most = 0;
     double *work;

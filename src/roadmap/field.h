@@ -11,7 +11,7 @@ enum { RM2I_FIELD_NUMBERS = 10, RM2I_FIELD_TERMS = 10 }; /* at most, for Q = 3 *
 /* Cubic splines on the nodes of a regular grid: the Cholesky factor L of G = L L^T, which makes every G positive
  * semidefinite and, if they are given, a decoded position and its standard deviation. */
 typedef struct rm2i_field {
-    const rm2_roadmap *grid; /* that it is made from; NULL: none */
+    const rm2i_roadmap *grid; /* that it is made from; NULL: none */
     size_t Q, count[RM2I_GRID_Q];
     double low[RM2I_GRID_Q], step[RM2I_GRID_Q]; /* node k of axis q is at low + k step */
     size_t dim, factors; /* numbers of L: Q (Q + 1)/2, rows of the lower triangle */
@@ -25,7 +25,7 @@ size_t rm2i_field_lay_out(rm2i_field *field);
 
 /* Positions (of `dim` numbers) and deviations of the nodes may be NULL. RM2_ERR_NUMERIC, without a message, where the
  * metric is singular at the node *singular. Clear the field also after a failure. */
-rm2_status rm2i_field_create(rm2_context *ctx, const rm2_roadmap *grid, size_t dim,
+rm2_status rm2i_field_create(rm2_context *ctx, const rm2i_roadmap *grid, size_t dim,
                              const rm2i_clear_point *nodes, rm2i_field *field, size_t *singular);
 void rm2i_field_clear(rm2i_field *field);
 

@@ -43,7 +43,7 @@ static size_t list_steps(size_t Q, int reach, step *steps) {
 }
 
 /* Nodes a step away from node i, in order; only their number if `to` is NULL. */
-static size_t list_neighbours(const rm2_roadmap *net, size_t i, size_t count, const step *steps,
+static size_t list_neighbours(const rm2i_roadmap *net, size_t i, size_t count, const step *steps,
                               size_t *to) {
     size_t found = 0, at[RM2I_GRID_Q];
     for (size_t q = 0; q < net->Q; q++)
@@ -72,7 +72,7 @@ static rm2_status look(rm2_context *ctx, size_t i) {
                : RM2_OK;
 }
 
-static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net) {
+static rm2_status join_nodes(rm2_context *ctx, rm2i_roadmap *net) {
     rm2i_graph *g = &net->graph;
     step *steps;
     RM2_TRY(rm2i_alloc(ctx, STEPS_MAX, sizeof *steps, &steps));
@@ -113,18 +113,18 @@ static rm2_status check_axis(rm2_context *ctx, size_t q, size_t count, const dou
 /* Numbers of nodes, and where they are, along each axis. */
 typedef struct grid_plan {
     size_t Q, reach;
-    rm2_edge_rule rule;
+    rm2i_edge_rule rule;
     const size_t *counts;
     const double *const *axes;
 } grid_plan;
 
 static void lay_out_axes(void *roadmap, rm2i_arena *a) {
-    rm2_roadmap *net = roadmap;
+    rm2i_roadmap *net = roadmap;
     for (size_t q = 0; q < net->Q; q++)
         net->axis[q] = rm2i_take(a, double, net->count[q]);
 }
 
-static rm2_status copy_axes(rm2_context *ctx, rm2_roadmap *net, const grid_plan *plan) {
+static rm2_status copy_axes(rm2_context *ctx, rm2i_roadmap *net, const grid_plan *plan) {
     const size_t *counts = plan->counts;
     size_t Q = plan->Q;
     memcpy(net->count, counts, Q * sizeof *counts);
@@ -141,7 +141,7 @@ static rm2_status copy_axes(rm2_context *ctx, rm2_roadmap *net, const grid_plan 
     return RM2_OK;
 }
 
-static rm2_status place_nodes(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric) {
+static rm2_status place_nodes(rm2_context *ctx, rm2i_roadmap *net, const rm2_metric *metric) {
     size_t Q = net->Q;
     RM2_TRY(rm2i_alloc(ctx, net->nodes, Q * sizeof *net->x, &net->x));
     RM2_TRY(rm2i_alloc(ctx, net->nodes, Q * Q * sizeof *net->G, &net->G));
@@ -152,7 +152,7 @@ static rm2_status place_nodes(rm2_context *ctx, rm2_roadmap *net, const rm2_metr
     return status == RM2_OK ? status : rm2i_fail_prefix(ctx, status, "nodes of the grid");
 }
 
-static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric,
+static rm2_status fill(rm2_context *ctx, rm2i_roadmap *net, const rm2_metric *metric,
                        const grid_plan *plan) {
     for (size_t q = 0; q < net->Q; q++)
         RM2_TRY(check_axis(ctx, q, plan->counts[q], plan->axes[q]));
@@ -168,27 +168,27 @@ static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *met
 }
 
 static const rm2_setting rows[] = {
-    RM2I_GRID_ROWS(rm2_grid_settings, points, "points", "Grid"),
-    {RM2I_GRID_ROW(rm2_grid_settings, rule, "rule", CHOICE, "Grid"), RM2I_WORDS("ends", "midpoint"),
-     .defaults = {"ends"},
+    RM2I_GRID_ROWS(rm2i_grid_settings, points, "points", "Grid"),
+    {RM2I_GRID_ROW(rm2i_grid_settings, rule, "rule", CHOICE, "Grid"),
+     RM2I_WORDS("ends", "midpoint"), .defaults = {"ends"},
      .help = "metric along an edge: interpolated between its ends, or that of its middle"},
 };
 
-RM2I_TABLE(rm2_grid_settings_table, "grid", rm2_grid_settings, rows)
+RM2I_TABLE(rm2i_grid_settings_table, "grid", rm2i_grid_settings, rows)
 
-static rm2_status check(rm2_context *ctx, size_t Q, const rm2_grid_settings *s) {
+static rm2_status check(rm2_context *ctx, size_t Q, const rm2i_grid_settings *s) {
     if (Q > RM2I_GRID_Q)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a grid in %zu dimensions has too many nodes: use the graph over points "
                          "beyond 3",
                          Q);
-    return rm2_settings_check(ctx, rm2_grid_settings_table(), s);
+    return rm2_settings_check(ctx, rm2i_grid_settings_table(), s);
 }
 
 /* What was checked becomes a roadmap. */
 static rm2_status create(rm2_context *ctx, const rm2_metric *metric, const grid_plan *plan,
-                         rm2_roadmap **roadmap) {
-    rm2_roadmap *net;
+                         rm2i_roadmap **roadmap) {
+    rm2i_roadmap *net;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *net, &net));
     net->Q = plan->Q;
     net->grid = true;
@@ -199,18 +199,18 @@ static rm2_status create(rm2_context *ctx, const rm2_metric *metric, const grid_
     if (status == RM2_OK)
         *roadmap = net;
     else
-        rm2_roadmap_free(net);
+        rm2i_roadmap_free(net);
     return status;
 }
 
-rm2_status rm2_roadmap_grid_axes(rm2_context *ctx, const rm2_metric *metric, size_t reach,
-                                 rm2_edge_rule rule, const size_t *counts,
-                                 const double *const *axes, rm2_roadmap **roadmap) {
+rm2_status rm2i_roadmap_grid_axes(rm2_context *ctx, const rm2_metric *metric, size_t reach,
+                                  rm2i_edge_rule rule, const size_t *counts,
+                                  const double *const *axes, rm2i_roadmap **roadmap) {
     RM2_REQUIRE(ctx, roadmap);
     *roadmap = NULL;
     RM2_REQUIRE(ctx, metric, counts, axes);
     size_t Q = rm2_metric_dim(metric);
-    rm2_grid_settings s = rm2_grid_settings_default();
+    rm2i_grid_settings s = rm2i_grid_settings_default();
     s.reach = reach;
     s.rule = rule;
     RM2_TRY(check(ctx, Q, &s));
@@ -251,15 +251,15 @@ static rm2_status find_box(rm2_context *ctx, size_t n, size_t Q, const double *p
     return RM2_OK;
 }
 
-rm2_status rm2_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
-                            const rm2_grid_settings *settings, size_t n, const double *points,
-                            rm2_roadmap **roadmap) {
+rm2_status rm2i_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
+                             const rm2i_grid_settings *settings, size_t n, const double *points,
+                             rm2i_roadmap **roadmap) {
     RM2_REQUIRE(ctx, roadmap);
     *roadmap = NULL;
     RM2_REQUIRE(ctx, metric);
     if (n > 0)
         RM2_REQUIRE(ctx, points);
-    rm2_grid_settings s = rm2_grid_settings_default();
+    rm2i_grid_settings s = rm2i_grid_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
     size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : rm2i_grid_points(Q);
     RM2_TRY(check(ctx, Q, &s));

@@ -1,4 +1,4 @@
-/* Rows of the settings of grids, for structs that have them: the tables "grid" and "space". */
+/* Rows of the settings of grids, for structs that have them: that of a space, and the internal one of this layer. */
 #ifndef RM2I_GRID_ROWS_H
 #define RM2I_GRID_ROWS_H
 

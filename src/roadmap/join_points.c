@@ -13,7 +13,7 @@
 /* ---- grids ---------------------------------------------------------------------------------- */
 
 /* The nodes within the span along each axis, by an odometer over their ranges. */
-static void join_grid(const rm2_roadmap *net, rm2i_join *join) {
+static void join_grid(const rm2i_roadmap *net, rm2i_join *join) {
     size_t first[RM2I_GRID_Q] = {0}, last[RM2I_GRID_Q] = {0}, at[RM2I_GRID_Q] = {0};
     double span = (double)net->span;
     join->on_node = true;
@@ -37,7 +37,7 @@ static void join_grid(const rm2_roadmap *net, rm2i_join *join) {
     }
 }
 
-static bool close_on_grid(const rm2_roadmap *net, const double *a, const double *b) {
+static bool close_on_grid(const rm2i_roadmap *net, const double *a, const double *b) {
     for (size_t q = 0; q < net->Q; q++)
         if (fabs(rm2i_grid_place(net, q, a[q]) - rm2i_grid_place(net, q, b[q])) > (double)net->span)
             return false;
@@ -46,7 +46,7 @@ static bool close_on_grid(const rm2_roadmap *net, const double *a, const double 
 
 /* ---- graphs --------------------------------------------------------------------------------- */
 
-static void join_graph(const rm2_roadmap *net, rm2i_join *join) {
+static void join_graph(const rm2i_roadmap *net, rm2i_join *join) {
     join->count = rm2i_kd_nearest(&net->tree, join->x, SIZE_MAX, rm2i_join_most(net), join->node,
                                   join->length); /* squares of distances, until lengths come */
     join->radius = join->length[join->count - 1];
@@ -55,7 +55,7 @@ static void join_graph(const rm2_roadmap *net, rm2i_join *join) {
         join->count = 1;
 }
 
-static bool close_in_graph(const rm2_roadmap *net, const rm2i_join *a, const rm2i_join *b) {
+static bool close_in_graph(const rm2i_roadmap *net, const rm2i_join *a, const rm2i_join *b) {
     double square = 0;
     for (size_t q = 0; q < net->Q; q++)
         square += (a->x[q] - b->x[q]) * (a->x[q] - b->x[q]);
@@ -64,7 +64,7 @@ static bool close_in_graph(const rm2_roadmap *net, const rm2i_join *a, const rm2
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
-size_t rm2i_join_most(const rm2_roadmap *net) {
+size_t rm2i_join_most(const rm2i_roadmap *net) {
     if (!net->grid)
         return net->neighbours < net->nodes ? net->neighbours : net->nodes;
     size_t most = 1;
@@ -73,7 +73,7 @@ size_t rm2i_join_most(const rm2_roadmap *net) {
     return most;
 }
 
-rm2_status rm2i_roadmap_join(const rm2_roadmap *net, const rm2_metric *metric, rm2i_join *join,
+rm2_status rm2i_roadmap_join(const rm2i_roadmap *net, const rm2_metric *metric, rm2i_join *join,
                              double *work) {
     if (net->grid)
         join_grid(net, join);
@@ -87,7 +87,7 @@ rm2_status rm2i_roadmap_join(const rm2_roadmap *net, const rm2_metric *metric, r
     return rm2i_star_lengths(net, metric, &star, work);
 }
 
-rm2_status rm2i_join_direct(const rm2_roadmap *net, const rm2_metric *metric, const rm2i_join *a,
+rm2_status rm2i_join_direct(const rm2i_roadmap *net, const rm2_metric *metric, const rm2i_join *a,
                             const rm2i_join *b, double *length, double *work) {
     *length = INFINITY;
     if (a->on_node || b->on_node)
@@ -100,7 +100,7 @@ rm2_status rm2i_join_direct(const rm2_roadmap *net, const rm2_metric *metric, co
 
 /* ---- one, with its metric ------------------------------------------------------------------- */
 
-void rm2i_join_lay_out(rm2i_join *join, const rm2_roadmap *net, rm2i_arena *a) {
+void rm2i_join_lay_out(rm2i_join *join, const rm2i_roadmap *net, rm2i_arena *a) {
     size_t most = rm2i_join_most(net);
     *join = (rm2i_join){.x = NULL};
     join->G = rm2i_take(a, double, net->Q, net->Q);
@@ -109,13 +109,13 @@ void rm2i_join_lay_out(rm2i_join *join, const rm2_roadmap *net, rm2i_arena *a) {
 }
 
 /* Stars and the metric at one point, by turns. */
-size_t rm2i_join_work(const rm2_roadmap *net, const rm2_metric *metric) {
+size_t rm2i_join_work(const rm2i_roadmap *net, const rm2_metric *metric) {
     size_t star = rm2i_star_work(net, metric, rm2i_join_most(net));
     size_t point = rm2i_metric_work(metric, 1, 1, RM2I_ORDER_VALUE);
     return star > point ? star : point;
 }
 
-rm2_status rm2i_roadmap_join_point(const rm2_roadmap *net, const rm2_metric *metric,
+rm2_status rm2i_roadmap_join_point(const rm2i_roadmap *net, const rm2_metric *metric,
                                    const double *x, rm2i_join *join, double *work) {
     join->x = x;
     RM2_TRY(rm2i_metric_at(metric, 1, x, join->G, NULL, &(rm2i_metric_room){1, work, NULL}));
@@ -126,14 +126,14 @@ rm2_status rm2i_roadmap_join_point(const rm2_roadmap *net, const rm2_metric *met
 
 typedef struct join_job {
     rm2_context *ctx;
-    const rm2_roadmap *net;
+    const rm2i_roadmap *net;
     const rm2_metric *metric;
     rm2i_join *join;
 } join_job;
 
 static rm2_status join_one(const void *job, size_t i, double *work) {
     const join_job *j = job;
-    if (j->net->rule == RM2_EDGE_MIDPOINT && rm2i_interrupted(j->ctx)) /* a star may take long */
+    if (j->net->rule == RM2I_EDGE_MIDPOINT && rm2i_interrupted(j->ctx)) /* a star may take long */
         return RM2_INTERRUPTED;
     return rm2i_roadmap_join(j->net, j->metric, &j->join[i], work);
 }
@@ -151,7 +151,7 @@ static rm2_status run_joins(rm2_context *ctx, const join_job *job, size_t n) {
 
 /* One block, which begins with the joins. */
 typedef struct joins_block {
-    const rm2_roadmap *net;
+    const rm2i_roadmap *net;
     size_t n;
     rm2i_join *join; /* n */
     double *G;       /* n x Q x Q */
@@ -168,8 +168,9 @@ static void lay_out(void *arg, rm2i_arena *a) {
     b->node = rm2i_take(a, size_t, b->n, most);
 }
 
-rm2_status rm2i_roadmap_join_all(rm2_context *ctx, const rm2_roadmap *net, const rm2_metric *metric,
-                                 size_t n, const double *points, rm2i_join **joins) {
+rm2_status rm2i_roadmap_join_all(rm2_context *ctx, const rm2i_roadmap *net,
+                                 const rm2_metric *metric, size_t n, const double *points,
+                                 rm2i_join **joins) {
     size_t Q = net->Q, most = rm2i_join_most(net);
     joins_block b = {.net = net, .n = n};
     double *memory;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rm2_roadmap_free(rm2_roadmap *roadmap) {
+void rm2i_roadmap_free(rm2i_roadmap *roadmap) {
     if (!roadmap)
         return;
     free(roadmap->x);
@@ -17,7 +17,7 @@ void rm2_roadmap_free(rm2_roadmap *roadmap) {
     free(roadmap);
 }
 
-rm2_roadmap_info rm2_roadmap_describe(const rm2_roadmap *roadmap) {
+rm2_roadmap_info rm2i_roadmap_describe(const rm2i_roadmap *roadmap) {
     if (!roadmap)
         return (rm2_roadmap_info){.nodes = 0};
     return (rm2_roadmap_info){.nodes = roadmap->nodes,
@@ -27,14 +27,14 @@ rm2_roadmap_info rm2_roadmap_describe(const rm2_roadmap *roadmap) {
                               .counts = roadmap->grid ? roadmap->count : NULL};
 }
 
-rm2_status rm2i_roadmap_check_rule(rm2_context *ctx, rm2_edge_rule rule) {
-    if (rule == RM2_EDGE_ENDS || rule == RM2_EDGE_MIDPOINT)
+rm2_status rm2i_roadmap_check_rule(rm2_context *ctx, rm2i_edge_rule rule) {
+    if (rule == RM2I_EDGE_ENDS || rule == RM2I_EDGE_MIDPOINT)
         return RM2_OK;
     return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "unknown edge rule %d", (int)rule);
 }
 
 /* "[0, 1] x [-2, 2]" */
-static void write_box(const rm2_roadmap *net, size_t size, char *text) {
+static void write_box(const rm2i_roadmap *net, size_t size, char *text) {
     size_t used = 0;
     for (size_t q = 0; q < net->Q && used < size; q++) {
         int length = snprintf(text + used, size - used, "%s[%.6g, %.6g]", q ? " x " : "",
@@ -43,7 +43,7 @@ static void write_box(const rm2_roadmap *net, size_t size, char *text) {
     }
 }
 
-rm2_status rm2i_roadmap_check(rm2_context *ctx, const rm2_roadmap *net, const rm2_metric *metric,
+rm2_status rm2i_roadmap_check(rm2_context *ctx, const rm2i_roadmap *net, const rm2_metric *metric,
                               size_t n, const double *points) {
     char box[160];
     if (rm2_metric_dim(metric) != net->Q)

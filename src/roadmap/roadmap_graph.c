@@ -93,7 +93,7 @@ static size_t smallest(const pieces *p) {
     return least;
 }
 
-static rm2_status refuse(rm2_context *ctx, const rm2_roadmap *net, size_t k, size_t count,
+static rm2_status refuse(rm2_context *ctx, const rm2i_roadmap *net, size_t k, size_t count,
                          size_t *of) {
     size_t n = net->nodes;
     pieces p = {.n = n, .count = count, .tree = &net->tree, .x = net->x, .of = of};
@@ -130,7 +130,7 @@ static void lay_out_joins(void *arg, rm2i_arena *a) {
     s->piece = rm2i_take(a, size_t, s->n);
 }
 
-static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net, size_t k) {
+static rm2_status join_nodes(rm2_context *ctx, rm2i_roadmap *net, size_t k) {
     size_t n = net->nodes;
     join_scratch s = {.n = n, .k = k};
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out_joins, &s, &s.memory));
@@ -148,7 +148,7 @@ static rm2_status join_nodes(rm2_context *ctx, rm2_roadmap *net, size_t k) {
     return status;
 }
 
-static rm2_status build(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric) {
+static rm2_status build(rm2_context *ctx, rm2i_roadmap *net, const rm2_metric *metric) {
     size_t n = net->nodes, k = net->neighbours;
     RM2_TRY(rm2i_kd_build(ctx, n, net->Q, net->x, &net->tree));
     RM2_TRY(join_nodes(ctx, net, k < n ? k : n - 1));
@@ -156,7 +156,7 @@ static rm2_status build(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *me
     return rm2i_roadmap_measure(ctx, net, metric);
 }
 
-static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *metric,
+static rm2_status fill(rm2_context *ctx, rm2i_roadmap *net, const rm2_metric *metric,
                        const double *points) {
     size_t n = net->nodes, Q = net->Q;
     RM2_TRY(rm2i_alloc(ctx, n, Q * sizeof *net->x, &net->x));
@@ -173,9 +173,9 @@ static rm2_status fill(rm2_context *ctx, rm2_roadmap *net, const rm2_metric *met
     return status;
 }
 
-rm2_status rm2_roadmap_graph(rm2_context *ctx, const rm2_metric *metric, size_t n,
-                             const double *points, size_t neighbours, rm2_edge_rule rule,
-                             rm2_roadmap **roadmap) {
+rm2_status rm2i_roadmap_graph(rm2_context *ctx, const rm2_metric *metric, size_t n,
+                              const double *points, size_t neighbours, rm2i_edge_rule rule,
+                              rm2i_roadmap **roadmap) {
     RM2_REQUIRE(ctx, roadmap);
     *roadmap = NULL;
     RM2_REQUIRE(ctx, metric);
@@ -187,14 +187,14 @@ rm2_status rm2_roadmap_graph(rm2_context *ctx, const rm2_metric *metric, size_t 
             "a graph of %zu points with %zu neighbours each; expected at least 1 and 1", n,
             neighbours);
     RM2_TRY(rm2i_roadmap_check_rule(ctx, rule));
-    rm2_roadmap *net;
+    rm2i_roadmap *net;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *net, &net));
-    *net = (rm2_roadmap){
+    *net = (rm2i_roadmap){
         .nodes = n, .Q = rm2_metric_dim(metric), .rule = rule, .span = 1, .neighbours = neighbours};
     rm2_status status = fill(ctx, net, metric, points);
     if (status == RM2_OK)
         *roadmap = net;
     else
-        rm2_roadmap_free(net);
+        rm2i_roadmap_free(net);
     return status;
 }

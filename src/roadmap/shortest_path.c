@@ -18,7 +18,7 @@ typedef struct walk_scratch {
     double *joins;     /* scratch of the joins */
 } walk_scratch;
 
-static void lay_out(walk_scratch *s, const rm2_roadmap *net, const rm2_metric *metric,
+static void lay_out(walk_scratch *s, const rm2i_roadmap *net, const rm2_metric *metric,
                     rm2i_arena *a) {
     size_t n = net->nodes;
     rm2i_join_lay_out(&s->from, net, a);
@@ -31,7 +31,7 @@ static void lay_out(walk_scratch *s, const rm2_roadmap *net, const rm2_metric *m
     s->joins = rm2i_take(a, double, rm2i_join_work(net, metric));
 }
 
-size_t rm2i_walk_work(const rm2_roadmap *net, const rm2_metric *metric) {
+size_t rm2i_walk_work(const rm2i_roadmap *net, const rm2_metric *metric) {
     walk_scratch s;
     rm2i_arena a = {NULL, 0};
     lay_out(&s, net, metric, &a);
@@ -52,7 +52,7 @@ static void collect(const walk_scratch *s, size_t last, rm2i_walk *walk) {
     walk->count -= s->to.on_node && walk->count > 0;
 }
 
-rm2_status rm2i_roadmap_walk(const rm2_roadmap *net, const rm2_metric *metric, const double *from,
+rm2_status rm2i_roadmap_walk(const rm2i_roadmap *net, const rm2_metric *metric, const double *from,
                              const double *to, rm2i_walk *walk, double *work) {
     walk_scratch s;
     lay_out(&s, net, metric, &(rm2i_arena){work, 0});
@@ -76,7 +76,7 @@ rm2_status rm2i_roadmap_walk(const rm2_roadmap *net, const rm2_metric *metric, c
     return isfinite(walk->length) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
-void rm2i_walk_points(const rm2_roadmap *net, const rm2i_walk *walk, double *path) {
+void rm2i_walk_points(const rm2i_roadmap *net, const rm2i_walk *walk, double *path) {
     size_t Q = net->Q, bytes = Q * sizeof *path;
     memcpy(path, walk->from, bytes);
     for (size_t i = 0; i < walk->count; i++)
@@ -84,10 +84,11 @@ void rm2i_walk_points(const rm2_roadmap *net, const rm2i_walk *walk, double *pat
     memcpy(path + (walk->count + 1) * Q, walk->to, bytes);
 }
 
-rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap, const rm2_metric *metric,
-                            const double *from, const double *to, rm2_path *path) {
+rm2_status rm2i_roadmap_path(rm2_context *ctx, const rm2i_roadmap *roadmap,
+                             const rm2_metric *metric, const double *from, const double *to,
+                             rm2i_path *path) {
     RM2_REQUIRE(ctx, path);
-    *path = (rm2_path){.count = 0};
+    *path = (rm2i_path){.count = 0};
     RM2_REQUIRE(ctx, roadmap, metric, from, to);
     double *work;
     rm2i_walk walk = {0};
@@ -112,7 +113,7 @@ rm2_status rm2_roadmap_path(rm2_context *ctx, const rm2_roadmap *roadmap, const 
 
 /* ---- distances ------------------------------------------------------------------------------ */
 
-void rm2i_join_search(const rm2_roadmap *net, const rm2i_join *from, double *at, double *work) {
+void rm2i_join_search(const rm2i_roadmap *net, const rm2i_join *from, double *at, double *work) {
     rm2i_search search = {.graph = &net->graph,
                           .seeds = from->count,
                           .seed = from->node,
@@ -122,7 +123,7 @@ void rm2i_join_search(const rm2_roadmap *net, const rm2i_join *from, double *at,
     (void)rm2i_graph_search(&search, NULL);
 }
 
-rm2_status rm2i_join_distance(const rm2_roadmap *net, const rm2_metric *metric,
+rm2_status rm2i_join_distance(const rm2i_roadmap *net, const rm2_metric *metric,
                               const rm2i_join *from, const double *at, const rm2i_join *to,
                               double *length, double *work) {
     RM2_TRY(rm2i_join_direct(net, metric, from, to, length, work));
@@ -133,7 +134,7 @@ rm2_status rm2i_join_distance(const rm2_roadmap *net, const rm2_metric *metric,
 
 typedef struct distances_job {
     rm2_context *ctx;
-    const rm2_roadmap *net;
+    const rm2i_roadmap *net;
     const rm2_metric *metric;
     size_t n;
     const rm2i_join *join; /* of each point */
@@ -144,7 +145,7 @@ typedef struct row_scratch {
     double *at, *heap, *star; /* distances of the nodes, their search, one line */
 } row_scratch;
 
-static void lay_out_row(row_scratch *s, const rm2_roadmap *net, const rm2_metric *metric,
+static void lay_out_row(row_scratch *s, const rm2i_roadmap *net, const rm2_metric *metric,
                         rm2i_arena *a) {
     s->at = rm2i_take(a, double, net->nodes);
     s->heap = rm2i_take(a, double, rm2i_search_work(net->nodes));
@@ -182,7 +183,7 @@ static rm2_status run_distances(rm2_context *ctx, const distances_job *job) {
                      failed);
 }
 
-static rm2_status find_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
+static rm2_status find_distances(rm2_context *ctx, const rm2i_roadmap *roadmap,
                                  const rm2_metric *metric, size_t n, const double *points,
                                  double *distance) {
     RM2_REQUIRE(ctx, roadmap, metric);
@@ -199,9 +200,9 @@ static rm2_status find_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
     return status;
 }
 
-rm2_status rm2_roadmap_distances(rm2_context *ctx, const rm2_roadmap *roadmap,
-                                 const rm2_metric *metric, size_t n, const double *points,
-                                 double *distance) {
+rm2_status rm2i_roadmap_distances(rm2_context *ctx, const rm2i_roadmap *roadmap,
+                                  const rm2_metric *metric, size_t n, const double *points,
+                                  double *distance) {
     rm2i_activity_begin(ctx, "distances", n > 1 ? n * (n - 1) / 2 : 0);
     rm2_status status = find_distances(ctx, roadmap, metric, n, points, distance);
     rm2i_activity_end(ctx);

@@ -189,7 +189,7 @@ size_t rm2_arm_links(const rm2_arm *arm) {
     return arm ? arm->links : 0;
 }
 
-const rm2_link *rm2_arm_link(const rm2_arm *arm, size_t link) {
+const rm2_link *rm2i_arm_link(const rm2_arm *arm, size_t link) {
     return arm && link < arm->links ? &arm->link[link] : NULL;
 }
 

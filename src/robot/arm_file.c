@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "front/tables.h"
 #include "riemann2/io.h"
 #include "robot/robot.h"
 

@@ -20,6 +20,7 @@
 #include "base/base.h"
 #include "linalg/dense.h"
 #include "math/quaternion.h"
+#include "region/region.h"
 #include "robot/robot.h"
 
 static const double RESOLUTION = 1e-4; /* relative to the reach */
@@ -159,7 +160,8 @@ bool rm2i_scene_nearest(const rm2i_scene *s, size_t body, int kind, double withi
         if (is_further(&other, s->end[body], within + b->radius))
             continue;
         double distance =
-            rm2_region_segment_nearest(&other, s->end[body][0], s->end[body][1], &part) - b->radius;
+            rm2i_region_segment_nearest(&other, s->end[body][0], s->end[body][1], &part) -
+            b->radius;
         if (!(distance < within))
             continue;
         *touch = (rm2i_touch){distance, body, i, part};

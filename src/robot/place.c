@@ -35,7 +35,7 @@ static const rm2_setting rows[] = {
      .help = "S: ellipsoids become S R M R^T"},
 };
 
-RM2I_TABLE(rm2_placement_table, "placement", rm2_placement, rows)
+RM2I_TABLE(rm2i_placement_table, "placement", rm2_placement, rows)
 
 /* The caller's placement, whatever its version, checked. */
 static rm2_status take(rm2_context *ctx, const rm2_arm_task *task, const rm2_placement *given,
@@ -43,7 +43,7 @@ static rm2_status take(rm2_context *ctx, const rm2_arm_task *task, const rm2_pla
     *p = rm2_placement_default();
     RM2_TRY(rm2i_check_task(ctx, task));
     RM2_TRY(rm2i_settings_take(ctx, given, p));
-    RM2_TRY(rm2_settings_check(ctx, rm2_placement_table(), p));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_PLACEMENT), p));
     double length = rm2i_norm(4, p->rotation);
     if (isinf(rm2i_max_abs(3, p->offset)))
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "placement: the offset must be finite");

@@ -17,6 +17,7 @@
 #ifndef RM2I_ROBOT_H
 #define RM2I_ROBOT_H
 
+#include "front/base.h"
 #include "riemann2/robot.h"
 
 /* From frame i-1 to frame i: x += R shift, r <- r turn, then the joint. */
@@ -245,5 +246,8 @@ size_t rm2i_jumping_joint(const rm2i_solver *solver, const double *a, const doub
 rm2_status rm2i_route(rm2i_solver *solver, const double *start, rm2i_motion *motion, bool *found);
 /* Why the motion misses targets. */
 rm2_status rm2i_find_cause(rm2i_solver *solver, const rm2i_motion *motion, rm2_track_info *info);
+
+/* Any link, by its number from the base. */
+const rm2_link *rm2i_arm_link(const rm2_arm *arm, size_t link);
 
 #endif

@@ -56,7 +56,7 @@ static const rm2_setting track_rows[] = {
 };
 /* clang-format on */
 
-RM2I_TABLE(rm2_track_settings_table, "track", rm2_track_settings, track_rows)
+RM2I_TABLE(rm2i_track_table, "track", rm2_track_settings, track_rows)
 
 static rm2_status check_start(rm2_context *ctx, const rm2_arm *arm, const double *start) {
     RM2_TRY(rm2i_check_angles(ctx, arm, 1, start));
@@ -77,7 +77,7 @@ rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_ar
     RM2_TRY(rm2i_check_task(ctx, task));
     RM2_TRY(rm2i_check_arm(ctx, arm, task));
     RM2_TRY(rm2i_settings_take(ctx, settings, &s));
-    RM2_TRY(rm2_settings_check(ctx, rm2_track_settings_table(), &s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_TRACK), &s));
     if (s.start)
         RM2_TRY(check_start(ctx, arm, s.start));
     if (s.orientation_weight == 0)

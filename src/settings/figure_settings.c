@@ -25,4 +25,4 @@ static const rm2_setting rows[] = {
 };
 /* clang-format on */
 
-RM2I_TABLE(rm2_figure_settings_table, "figure", rm2_figure_settings, rows)
+RM2I_TABLE(rm2i_figure_table, "figure", rm2_figure_settings, rows)

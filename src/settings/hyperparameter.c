@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "front/texts.h"
 #include "settings/settings.h"
 
 static const double DEFAULT_WIDTH = 0.5; /* of the log-normal prior of what comes to be learned */

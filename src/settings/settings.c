@@ -1,5 +1,6 @@
 /* Settings by name: rows of a table, and the struct that it describes. */
 #include "settings/settings.h"
+#include "front/texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -198,8 +199,8 @@ rm2_status rm2_settings_set(rm2_context *ctx, const rm2_settings_table *table, v
     return RM2_OK;
 }
 
-rm2_status rm2_settings_set_number(rm2_context *ctx, const rm2_settings_table *table,
-                                   void *settings, const char *name, double number) {
+rm2_status rm2i_settings_set_number(rm2_context *ctx, const rm2_settings_table *table,
+                                    void *settings, const char *name, double number) {
     const rm2_setting *row = NULL;
     rm2i_value value;
     char shown[64];
@@ -281,4 +282,13 @@ void rm2_settings_fill(const rm2_settings_table *table, size_t column, void *set
             value.text = NULL;
         rm2i_setting_store(row, &value, settings);
     }
+}
+
+/* ---- tables by number ----------------------------------------------------------------------- */
+
+const rm2_settings_table *rm2_settings_table_of(rm2_settings_kind kind) {
+#define TABLE(kind, name) rm2i_##name##_table,
+    static const rm2_settings_table *(*const tables[])(void) = {RM2_SETTINGS_LIST(TABLE)};
+#undef TABLE
+    return (size_t)kind < sizeof tables / sizeof *tables ? tables[kind]() : NULL;
 }

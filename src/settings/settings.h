@@ -66,7 +66,7 @@ void rm2i_setting_store(const rm2_setting *setting, const rm2i_value *value, voi
 
 /* From text; `value` holds the present one, of which a text may change a part. False: invalid. */
 bool rm2i_setting_parse(const rm2_setting *setting, const char *text, rm2i_value *value);
-/* From a number, as rm2_settings_set_number. */
+/* From a number, as rm2i_settings_set_number. */
 bool rm2i_setting_from_number(const rm2_setting *setting, double number, rm2i_value *value);
 double rm2i_setting_to_number(const rm2_setting *setting, const rm2i_value *value);
 /* To text, in the "C" locale; returns the length as snprintf does. */
@@ -94,5 +94,17 @@ bool rm2i_read_number(const char *text, double *value);
 bool rm2i_read_whole(const char *text, uint64_t *value);
 /* snprintf of a text and a number in as few digits as give it back. */
 int rm2i_print_number(char *text, size_t size, const char *before, double value);
+
+/* ---- settings by name ----------------------------------------------------------------------- */
+
+/* Set from a number: a flag is 0 or 1, a choice the number of its word from 0, a hyperparameter its
+ * start; texts and characters have none. */
+rm2_status rm2i_settings_set_number(rm2_context *ctx, const rm2_settings_table *table,
+                                    void *settings, const char *name, double value);
+
+/* The tables, each next to its struct; rm2_settings_table_of knows them by number. */
+#define RM2I_DECLARE(kind, name) const rm2_settings_table *rm2i_##name##_table(void);
+RM2_SETTINGS_LIST(RM2I_DECLARE)
+#undef RM2I_DECLARE
 
 #endif

@@ -24,13 +24,13 @@ static const double BARRIER_WIDTH = 0.02, REPORTED = 1e-4, COMPARED = 1e-6;
 /* A roadmap with its obstacles; the first is the space's, the others are finer. */
 typedef struct level {
     rm2_metric *metric; /* of a finer grid */
-    rm2_roadmap *grid;
+    rm2i_roadmap *grid;
     rm2i_mask *mask; /* NULL: not made yet */
 } level;
 
 typedef struct shared {
     const rm2_space *space;
-    const rm2_roadmap *roadmap;
+    const rm2i_roadmap *roadmap;
     rm2_metric *barrier;
     pthread_mutex_t lock; /* of the levels */
     level levels[GRIDS];
@@ -49,7 +49,7 @@ struct rm2i_around {
     seeker *seeker; /* one per task */
 };
 
-rm2_status rm2i_around_create(rm2_context *ctx, const rm2_space *space, const rm2_roadmap *roadmap,
+rm2_status rm2i_around_create(rm2_context *ctx, const rm2_space *space, const rm2i_roadmap *roadmap,
                               size_t tasks, rm2i_around **around) {
     const rm2i_clearance *c = &space->clearance;
     rm2i_around *a;
@@ -84,7 +84,7 @@ void rm2i_around_free(rm2i_around *around) {
     free(around->seeker);
     for (int k = 0; k < GRIDS; k++) {
         rm2i_mask_free(around->s.levels[k].mask);
-        rm2_roadmap_free(around->s.levels[k].grid);
+        rm2i_roadmap_free(around->s.levels[k].grid);
         rm2_metric_free(around->s.levels[k].metric);
     }
     rm2_metric_free(around->s.barrier);
@@ -181,14 +181,14 @@ static rm2_status append(rm2_context *ctx, size_t Q, rm2i_way *all, size_t n, co
 
 /* The refined leg behind the others; the path itself where it cannot be refined. */
 static rm2_status add_leg(rm2_context *ctx, seeker *a, const rm2i_way *way, route *r) {
-    rm2_geodesic_settings g = a->s->space->geodesics;
+    rm2i_geodesic_settings g = a->s->space->geodesics;
     size_t Q = a->s->roadmap->Q;
     rm2_curve *curve = NULL;
     g.nodes = g.nodes < FEWEST_NODES ? FEWEST_NODES : g.nodes;
     RM2_TRY(append(ctx, Q, &r->path, way->n, way->x));
     rm2_status status = r->blocked || g.last == RM2_STAGE_PATH
                             ? RM2_ERR_DOMAIN
-                            : rm2_geodesic_refine(ctx, a->s->barrier, &g, way->n, way->x, &curve);
+                            : rm2i_geodesic_refine(ctx, a->s->barrier, &g, way->n, way->x, &curve);
     if (rm2i_no_metric(status)) {
         r->stage = RM2_STAGE_PATH;
         r->converged = r->converged && g.last == RM2_STAGE_PATH;
@@ -232,9 +232,9 @@ double rm2i_space_clearance_of(const rm2_space *space, size_t n, const double *x
 /* Nodes of constant speed along a polygon, in the metric of the space. */
 static rm2_status make_curve(rm2_context *ctx, const seeker *a, const rm2i_way *polygon,
                              rm2_curve **curve) {
-    rm2_geodesic_settings g = a->s->space->geodesics;
+    rm2i_geodesic_settings g = a->s->space->geodesics;
     g.last = RM2_STAGE_PATH;
-    return rm2_geodesic_refine(ctx, a->s->space->core->search, &g, polygon->n, polygon->x, curve);
+    return rm2i_geodesic_refine(ctx, a->s->space->core->search, &g, polygon->n, polygon->x, curve);
 }
 
 /* Is the line from corner i to corner k of a path clear? */

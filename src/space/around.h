@@ -17,7 +17,7 @@ typedef struct rm2i_mask rm2i_mask;
 /* The roadmap in the metric phi G of the barrier (metric/obstacle_clearance.h) without the edges that come nearer to a region than the
  * clearance that is wanted. Everything given must live as long. */
 typedef struct rm2i_mask_request {
-    const rm2_roadmap *roadmap;
+    const rm2i_roadmap *roadmap;
     const rm2_metric *metric; /* for points that are no nodes */
     const rm2i_clearance *clearance;
     double width; /* of the barrier */
@@ -49,8 +49,8 @@ rm2_status rm2i_mask_widest(rm2_context *ctx, rm2i_mask *mask, const double *fro
 
 /* A grid over the box of another one with `times` as many cells along each axis, the metric interpolated between the nodes
  * of that. *metric, which it is made of, is freed after the grid. */
-rm2_status rm2i_finer_grid(rm2_context *ctx, const rm2_roadmap *grid, size_t times, size_t reach,
-                           rm2_metric **metric, rm2_roadmap **finer);
+rm2_status rm2i_finer_grid(rm2_context *ctx, const rm2i_roadmap *grid, size_t times, size_t reach,
+                           rm2_metric **metric, rm2i_roadmap **finer);
 
 /* ---- curves --------------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ typedef struct rm2i_around rm2i_around;
 
 /* For calls with this roadmap, which must live as long as the space. Roadmaps with obstacles are made once, when a task
  * needs them; up to `tasks` tasks run at the same time, and each has searches of its own. */
-rm2_status rm2i_around_create(rm2_context *ctx, const rm2_space *space, const rm2_roadmap *roadmap,
+rm2_status rm2i_around_create(rm2_context *ctx, const rm2_space *space, const rm2i_roadmap *roadmap,
                               size_t tasks, rm2i_around **around);
 void rm2i_around_free(rm2i_around *around);
 /* Through n >= 2 points in turn, in the searches of one task. The curve does not depend on the tasks before. */

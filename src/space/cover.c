@@ -28,7 +28,7 @@ static rm2i_box box_of(size_t Q, const rm2i_space_points *p) {
     return box;
 }
 
-static bool is_inside(const rm2_roadmap *grid, const rm2i_box *box) {
+static bool is_inside(const rm2i_roadmap *grid, const rm2i_box *box) {
     for (size_t q = 0; q < grid->Q; q++)
         if (box->low[q] < grid->axis[q][0] || box->high[q] > grid->axis[q][grid->count[q] - 1])
             return false;
@@ -38,8 +38,8 @@ static bool is_inside(const rm2_roadmap *grid, const rm2i_box *box) {
 /* ---- roadmaps ------------------------------------------------------------------------------- */
 
 static rm2_status build_grid(rm2_context *ctx, const rm2_space_settings *s,
-                             const rm2_metric *metric, const rm2i_box *box, rm2_roadmap **grid) {
-    rm2_grid_settings g = rm2_grid_settings_default();
+                             const rm2_metric *metric, const rm2i_box *box, rm2i_roadmap **grid) {
+    rm2i_grid_settings g = rm2i_grid_settings_default();
     size_t Q = rm2_metric_dim(metric);
     double corners[2 * RM2I_GRID_Q] = {0};
     g.points = s->grid_points;
@@ -49,15 +49,15 @@ static rm2_status build_grid(rm2_context *ctx, const rm2_space_settings *s,
         corners[q] = box->low[q];
         corners[Q + q] = box->high[q];
     }
-    return rm2_roadmap_grid(ctx, metric, &g, 2, corners, grid);
+    return rm2i_roadmap_grid(ctx, metric, &g, 2, corners, grid);
 }
 
 /* Nodes are the latents of a model, or the points of a space without one. */
 static rm2_status build_graph(rm2_context *ctx, const rm2_space_settings *s,
                               const rm2i_space_points *p, rm2i_space_core *core) {
     size_t which = core->model ? 0 : 1;
-    return rm2_roadmap_graph(ctx, core->search, p->count[which], p->x[which], s->neighbours,
-                             RM2_EDGE_ENDS, &core->roadmap);
+    return rm2i_roadmap_graph(ctx, core->search, p->count[which], p->x[which], s->neighbours,
+                              RM2I_EDGE_ENDS, &core->roadmap);
 }
 
 rm2_status rm2i_space_build_roadmap(rm2_context *ctx, const rm2_space_settings *s,

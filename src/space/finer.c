@@ -8,7 +8,7 @@
 
 /* G at x between the nodes of a grid. */
 static rm2_status interpolate(const void *user, const double *x, double *G, double *dG) {
-    const rm2_roadmap *net = user;
+    const rm2i_roadmap *net = user;
     size_t Q = net->Q, base = 0;
     double part[RM2I_GRID_Q];
     if (dG)
@@ -36,7 +36,7 @@ static rm2_status interpolate(const void *user, const double *x, double *G, doub
 }
 
 /* Nodes along axis q, those of the coarse grid among them. */
-static void divide_axis(const rm2_roadmap *grid, size_t q, size_t times, double *axis) {
+static void divide_axis(const rm2i_roadmap *grid, size_t q, size_t times, double *axis) {
     for (size_t i = 0; i + 1 < grid->count[q]; i++)
         for (size_t k = 0; k < times; k++) {
             double low = grid->axis[q][i], high = grid->axis[q][i + 1];
@@ -45,8 +45,8 @@ static void divide_axis(const rm2_roadmap *grid, size_t q, size_t times, double 
     *axis = grid->axis[q][grid->count[q] - 1];
 }
 
-rm2_status rm2i_finer_grid(rm2_context *ctx, const rm2_roadmap *grid, size_t times, size_t reach,
-                           rm2_metric **metric, rm2_roadmap **finer) {
+rm2_status rm2i_finer_grid(rm2_context *ctx, const rm2i_roadmap *grid, size_t times, size_t reach,
+                           rm2_metric **metric, rm2i_roadmap **finer) {
     size_t counts[RM2I_GRID_Q], total = 0, Q = grid->Q;
     const double *axes[RM2I_GRID_Q];
     double *memory;
@@ -63,7 +63,7 @@ rm2_status rm2i_finer_grid(rm2_context *ctx, const rm2_roadmap *grid, size_t tim
     rm2_status status =
         rm2_metric_from_function(ctx, Q, interpolate, grid, "interpolated metric", metric);
     if (status == RM2_OK)
-        status = rm2_roadmap_grid_axes(ctx, *metric, reach, RM2_EDGE_ENDS, counts, axes, finer);
+        status = rm2i_roadmap_grid_axes(ctx, *metric, reach, RM2I_EDGE_ENDS, counts, axes, finer);
     free(memory);
     if (status != RM2_OK) {
         rm2_metric_free(*metric);

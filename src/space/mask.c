@@ -26,7 +26,7 @@ struct rm2i_mask {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_mask *m = arg;
-    const rm2_roadmap *net = m->r.roadmap;
+    const rm2i_roadmap *net = m->r.roadmap;
     size_t n = net->nodes;
     m->node = rm2i_take(a, rm2i_clear_point, n);
     m->graph.length = rm2i_take(a, double, net->graph.first[n]);
@@ -143,7 +143,7 @@ static bool line_holds(rm2i_mask *m, const double *a, const rm2i_clear_point *at
 
 /* Join an end to the nodes around it. */
 static rm2_status join_end(rm2_context *ctx, rm2i_mask *m, int k, const double *x) {
-    const rm2_roadmap *net = m->r.roadmap;
+    const rm2i_roadmap *net = m->r.roadmap;
     rm2_status status = rm2i_roadmap_join_point(net, m->r.metric, x, &m->join[k], m->joining);
     if (status != RM2_OK)
         return rm2i_fail(ctx, status, "the metric cannot be computed near an end of the path");
@@ -153,7 +153,7 @@ static rm2_status join_end(rm2_context *ctx, rm2i_mask *m, int k, const double *
 
 /* Infinite lengths for joints that do not keep the clearance; the others in the metric of the barrier. */
 static void filter_joints(rm2i_mask *m, int k) {
-    const rm2_roadmap *net = m->r.roadmap;
+    const rm2i_roadmap *net = m->r.roadmap;
     rm2i_join *j = &m->join[k];
     double phi = factor_of(m, &m->ends[k]);
     for (size_t i = 0; i < j->count; i++) {
@@ -168,7 +168,7 @@ static void filter_joints(rm2i_mask *m, int k) {
 /* ---- the shortest path ---------------------------------------------------------------------- */
 
 static rm2_status copy_way(rm2_context *ctx, const rm2i_mask *m, size_t last, rm2i_way *way) {
-    const rm2_roadmap *net = m->r.roadmap;
+    const rm2i_roadmap *net = m->r.roadmap;
     size_t Q = net->Q, count = 0, bytes = Q * sizeof *way->x;
     for (size_t i = last; i != SIZE_MAX; i = m->before[i])
         m->path[count++] = i;
@@ -193,7 +193,7 @@ static void remove_edge(rm2i_mask *m, size_t from, size_t to) {
 
 /* Leave out the edges up to `last` that do not keep the clearance; true if there are none. */
 static bool path_holds(rm2i_mask *m, size_t last) {
-    const rm2_roadmap *net = m->r.roadmap;
+    const rm2i_roadmap *net = m->r.roadmap;
     bool holds = true;
     for (size_t b = last, a = m->before[b]; a != SIZE_MAX; b = a, a = m->before[b]) {
         if (line_holds(m, net->x + a * net->Q, &m->node[a], net->x + b * net->Q, &m->node[b]))
@@ -241,7 +241,7 @@ static rm2_status straight_way(rm2_context *ctx, const rm2i_mask *m, rm2i_way *w
 
 rm2_status rm2i_mask_shortest(rm2_context *ctx, rm2i_mask *m, const double *from, const double *to,
                               rm2i_way *way) {
-    const rm2_roadmap *net = m->r.roadmap;
+    const rm2i_roadmap *net = m->r.roadmap;
     double direct = INFINITY;
     *way = (rm2i_way){0};
     RM2_TRY(join_end(ctx, m, 0, from));

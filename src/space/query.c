@@ -65,7 +65,7 @@ static rm2_status one_distance(void *job, size_t number, rm2i_worker *worker) {
 }
 
 /* On the context's threads, with the obstacles of all tasks in one place. */
-static rm2_status run_trips(rm2_context *ctx, const rm2_space *space, const rm2_roadmap *roadmap,
+static rm2_status run_trips(rm2_context *ctx, const rm2_space *space, const rm2i_roadmap *roadmap,
                             const char *name, size_t count, rm2i_job_fn fn, trips *t,
                             size_t *failed) {
     t->Q = space->core->Q;
@@ -78,7 +78,7 @@ static rm2_status run_trips(rm2_context *ctx, const rm2_space *space, const rm2_
 }
 
 /* An interrupt and lack of memory leave nothing behind. */
-static rm2_status go_around(rm2_context *ctx, const rm2_space *space, const rm2_roadmap *roadmap,
+static rm2_status go_around(rm2_context *ctx, const rm2_space *space, const rm2i_roadmap *roadmap,
                             const ways *w, rm2_curve **curves, size_t *failed) {
     trips t = {.w = w, .curves = curves};
     size_t count = w->stops ? 1 : w->count;
@@ -92,7 +92,7 @@ static rm2_status go_around(rm2_context *ctx, const rm2_space *space, const rm2_
 }
 
 static rm2_status distances_around(rm2_context *ctx, const rm2_space *space,
-                                   const rm2_roadmap *roadmap, size_t n, const double *points,
+                                   const rm2i_roadmap *roadmap, size_t n, const double *points,
                                    double *distance, size_t *unconverged) {
     const ways all = {.from = points};
     trips t = {.w = &all, .n = n, .distance = distance};
@@ -122,9 +122,9 @@ rm2_status rm2_space_geodesic(rm2_context *ctx, const rm2_space *space, const do
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{1, 1}, {from, to}}, &cover));
     const ways one = {.count = 1, .from = from, .to = to};
     rm2_status status = space->regions ? go_around(ctx, space, cover.roadmap, &one, curve, NULL)
-                                       : rm2_geodesic(ctx, space->core->search, cover.roadmap,
-                                                      &space->geodesics, from, to, curve);
-    rm2_roadmap_free(cover.temporary);
+                                       : rm2i_geodesic(ctx, space->core->search, cover.roadmap,
+                                                       &space->geodesics, from, to, curve);
+    rm2i_roadmap_free(cover.temporary);
     return status;
 }
 
@@ -138,9 +138,9 @@ rm2_status rm2_space_through(rm2_context *ctx, const rm2_space *space, size_t n,
     const ways stops = {.from = points, .stops = n};
     rm2_status status = space->regions && n >= 2
                             ? go_around(ctx, space, cover.roadmap, &stops, curve, NULL)
-                            : rm2_geodesic_through(ctx, space->core->search, cover.roadmap,
-                                                   &space->geodesics, n, points, curve);
-    rm2_roadmap_free(cover.temporary);
+                            : rm2i_geodesic_through(ctx, space->core->search, cover.roadmap,
+                                                    &space->geodesics, n, points, curve);
+    rm2i_roadmap_free(cover.temporary);
     return status;
 }
 
@@ -157,11 +157,11 @@ rm2_status rm2_space_many(rm2_context *ctx, const rm2_space *space, size_t count
         *failed = SIZE_MAX;
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{count, count}, {from, to}}, &cover));
     const ways all = {.count = count, .from = from, .to = to};
-    rm2_status status = space->regions
-                            ? go_around(ctx, space, cover.roadmap, &all, curves, failed)
-                            : rm2_geodesic_many(ctx, space->core->search, cover.roadmap,
-                                                &space->geodesics, count, from, to, curves, failed);
-    rm2_roadmap_free(cover.temporary);
+    rm2_status status =
+        space->regions ? go_around(ctx, space, cover.roadmap, &all, curves, failed)
+                       : rm2i_geodesic_many(ctx, space->core->search, cover.roadmap,
+                                            &space->geodesics, count, from, to, curves, failed);
+    rm2i_roadmap_free(cover.temporary);
     return status;
 }
 
@@ -175,9 +175,9 @@ rm2_status rm2_space_distances(rm2_context *ctx, const rm2_space *space, size_t 
     rm2_status status =
         space->regions
             ? distances_around(ctx, space, cover.roadmap, n, points, distance, unconverged)
-            : rm2_geodesic_distances(ctx, space->core->search, cover.roadmap, &space->geodesics, n,
-                                     points, distance, unconverged);
-    rm2_roadmap_free(cover.temporary);
+            : rm2i_geodesic_distances(ctx, space->core->search, cover.roadmap, &space->geodesics, n,
+                                      points, distance, unconverged);
+    rm2i_roadmap_free(cover.temporary);
     return status;
 }
 
@@ -189,9 +189,9 @@ rm2_status rm2_space_mean(rm2_context *ctx, const rm2_space *space, size_t n, co
     RM2_TRY(refuse_obstacles(ctx, space, "means"));
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{n, 0}, {points, NULL}}, &cover));
     rm2_status status =
-        rm2_geodesic_mean(ctx, space->core->search, cover.roadmap, &space->geodesics, n, points,
-                          weights, settings, mean, info);
-    rm2_roadmap_free(cover.temporary);
+        rm2i_geodesic_mean(ctx, space->core->search, cover.roadmap, &space->geodesics, n, points,
+                           weights, settings, mean, info);
+    rm2i_roadmap_free(cover.temporary);
     return status;
 }
 
@@ -202,8 +202,8 @@ rm2_status rm2_space_exp(rm2_context *ctx, const rm2_space *space, const double 
         RM2_REQUIRE(ctx, path);
     RM2_TRY(refuse_obstacles(ctx, space, "exponentials"));
     double tolerance = space->geodesics.tolerance;
-    return rm2_geodesic_exp(ctx, space->core->search, tolerance * tolerance, x, v, end, velocity,
-                            nodes, path);
+    return rm2i_geodesic_exp(ctx, space->core->search, tolerance * tolerance, x, v, end, velocity,
+                             nodes, path);
 }
 
 rm2_status rm2_space_log(rm2_context *ctx, const rm2_space *space, const double *x, const double *y,
@@ -212,14 +212,14 @@ rm2_status rm2_space_log(rm2_context *ctx, const rm2_space *space, const double 
     RM2_REQUIRE(ctx, space, x, y, v);
     RM2_TRY(refuse_obstacles(ctx, space, "logarithms"));
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{1, 1}, {x, y}}, &cover));
-    rm2_status status = rm2_geodesic_log(ctx, space->core->search, cover.roadmap, &space->geodesics,
-                                         x, y, v, converged);
-    rm2_roadmap_free(cover.temporary);
+    rm2_status status = rm2i_geodesic_log(ctx, space->core->search, cover.roadmap,
+                                          &space->geodesics, x, y, v, converged);
+    rm2i_roadmap_free(cover.temporary);
     return status;
 }
 
-rm2_status rm2_space_clearance(rm2_context *ctx, const rm2_space *space, size_t n,
-                               const double *path, double *clearance) {
+rm2_status rm2i_space_clearance(rm2_context *ctx, const rm2_space *space, size_t n,
+                                const double *path, double *clearance) {
     RM2_REQUIRE(ctx, space, clearance);
     if (n > 0)
         RM2_REQUIRE(ctx, path);
@@ -257,7 +257,7 @@ rm2_status rm2i_space_nearest_node(rm2_context *ctx, const rm2_space *space, siz
 rm2_status rm2_space_path_length(rm2_context *ctx, const rm2_space *space, size_t n,
                                  const double *path, double *length, double *energy) {
     RM2_REQUIRE(ctx, space, path, length);
-    return rm2_metric_measure(ctx, space->core->exact, n, path, length, energy);
+    return rm2i_metric_measure(ctx, space->core->exact, n, path, length, energy);
 }
 
 /* Point `row` of the lines through the points, each in RM2I_PATH_STEPS steps; the last is row `last`. */
@@ -281,7 +281,7 @@ rm2_status rm2_space_straight_length(rm2_context *ctx, const rm2_space *space, s
     RM2_TRY(rm2i_alloc(ctx, last + 1, Q * sizeof *path, &path));
     for (size_t row = 0; row <= last; row++)
         place_on_lines(Q, points, row, last, path + row * Q);
-    rm2_status status = rm2_metric_measure(ctx, space->core->exact, last + 1, path, length, NULL);
+    rm2_status status = rm2i_metric_measure(ctx, space->core->exact, last + 1, path, length, NULL);
     free(path);
     return status;
 }
@@ -290,8 +290,8 @@ rm2_status rm2_space_expected_length(rm2_context *ctx, const rm2_space *space, s
                                      const double *path, size_t samples, double *length,
                                      double *standard_error) {
     RM2_REQUIRE(ctx, space, path, length, standard_error);
-    return rm2_metric_expected_length(ctx, space->core->exact, n, path, samples, length,
-                                      standard_error);
+    return rm2i_metric_expected_length(ctx, space->core->exact, n, path, samples, length,
+                                       standard_error);
 }
 
 /* ---- the data's space ----------------------------------------------------------------------- */

@@ -16,7 +16,7 @@
 static void core_free(rm2i_space_core *core) {
     if (!core || atomic_fetch_sub(&core->users, 1) > 1)
         return;
-    rm2_roadmap_free(core->roadmap);
+    rm2i_roadmap_free(core->roadmap);
     rm2_metric_free(core->own[0]);
     rm2_metric_free(core->own[1]);
     free(core->discouraged_numbers);
@@ -75,29 +75,29 @@ static rm2_status copy_discouraged(rm2_context *ctx, const rm2_discouraged *o,
 
 /* ---- metrics of a model --------------------------------------------------------------------- */
 
-static rm2_pullback_settings pullback_settings(const rm2_space_settings *s,
-                                               const rm2i_space_core *core) {
-    rm2_pullback_settings p = rm2_pullback_settings_default();
+static rm2i_pullback_settings pullback_settings(const rm2_space_settings *s,
+                                                const rm2i_space_core *core) {
+    rm2i_pullback_settings p = rm2i_pullback_settings_default();
     p.contrast = s->contrast;
     p.weight = s->weight;
     p.cost = s->cost;
     if (core->discouraged_numbers)
-        p.cost = (rm2_cost){rm2_discouraged_cost, &core->discouraged, RM2_ALL_FACTORS};
+        p.cost = (rm2_cost){rm2i_discouraged_cost, &core->discouraged, RM2_ALL_FACTORS};
     return p;
 }
 
 /* What is minimised, where that is not the exact metric. */
 static rm2_status open_search(rm2_context *ctx, const rm2_space_settings *s,
-                              rm2_pullback_settings *p, rm2i_space_core *core) {
+                              rm2i_pullback_settings *p, rm2i_space_core *core) {
     const rm2_model *m = core->model;
     if (s->metric == RM2_SPACE_DENSITY)
-        return rm2_metric_density(ctx, m->N, m->Q, m->X, s->sigma, &core->own[1]);
+        return rm2i_metric_density(ctx, m->N, m->Q, m->X, s->sigma, &core->own[1]);
     if (s->metric == RM2_SPACE_STRAIGHT)
         return rm2_metric_analytic(ctx, "euclidean", m->Q, &core->own[1]);
     if (s->support == 0)
         return RM2_OK;
     p->support = s->support;
-    return rm2_metric_pullback(ctx, m, p, &core->own[1]);
+    return rm2i_metric_pullback(ctx, m, p, &core->own[1]);
 }
 
 static rm2_status open_metrics(rm2_context *ctx, const rm2_space_settings *s,
@@ -106,8 +106,8 @@ static rm2_status open_metrics(rm2_context *ctx, const rm2_space_settings *s,
         RM2_TRY(check_discouraged(ctx, core->model, s->discouraged));
         RM2_TRY(copy_discouraged(ctx, s->discouraged, core));
     }
-    rm2_pullback_settings p = pullback_settings(s, core);
-    RM2_TRY(rm2_metric_pullback(ctx, core->model, &p, &core->own[0]));
+    rm2i_pullback_settings p = pullback_settings(s, core);
+    RM2_TRY(rm2i_metric_pullback(ctx, core->model, &p, &core->own[0]));
     RM2_TRY(open_search(ctx, s, &p, core));
     core->exact = core->own[0];
     core->search = core->own[1] ? core->own[1] : core->own[0];
@@ -118,8 +118,8 @@ static rm2_status open_metrics(rm2_context *ctx, const rm2_space_settings *s,
 
 /* "expected pullback metric, ...; grid of 50 x 50 nodes; geodesic equation, tolerance 0.0001" */
 static rm2_status describe(rm2_context *ctx, rm2_space *space) {
-    const rm2_roadmap *net = space->core->roadmap;
-    const rm2_geodesic_settings *g = &space->geodesics;
+    const rm2i_roadmap *net = space->core->roadmap;
+    const rm2i_geodesic_settings *g = &space->geodesics;
     char text[640], roadmap[96] = "straight lines", around[96] = "";
     if (net && net->grid)
         (void)snprintf(roadmap, sizeof roadmap, "grid of %zu nodes", net->nodes);
@@ -145,7 +145,10 @@ static rm2_status space_of(rm2_context *ctx, rm2i_space_core *core, const rm2_sp
         core_free(core);
         return status;
     }
-    *made = (rm2_space){.core = core, .settings = *s, .geodesics = rm2i_space_geodesics(s)};
+    *made = (rm2_space){.core = core,
+                        .settings = *s,
+                        .geodesics = rm2i_space_geodesics(s),
+                        .roadmap = rm2i_roadmap_describe(core->roadmap)};
     if (core->discouraged_numbers)
         made->settings.discouraged = &core->discouraged;
     status = rm2i_space_take_obstacles(ctx, made);
@@ -224,31 +227,47 @@ rm2_status rm2_space_from_metric(rm2_context *ctx, const rm2_metric *metric,
     return finish(ctx, RM2_OK, &s, &covered, core, space);
 }
 
-rm2_status rm2_space_with_geodesic_settings(rm2_context *ctx, const rm2_space *space,
-                                            const rm2_geodesic_settings *settings,
-                                            rm2_space **other) {
-    RM2_REQUIRE(ctx, other);
-    *other = NULL;
-    RM2_REQUIRE(ctx, space);
-    rm2_geodesic_settings g;
-    rm2_space_settings s = space->settings;
-    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &g));
-    rm2i_space_set_geodesics(&g, &s);
-    (void)atomic_fetch_add(&space->core->users, 1);
-    return space_of(ctx, space->core, &s, other);
+/* The name of a setting of the metrics or the roadmap that differs; NULL: none does. */
+static const char *other_core(const rm2_space_settings *a, const rm2_space_settings *b) {
+    const struct {
+        bool same;
+        const char *name;
+    } members[] = {
+        {a->metric == b->metric, "metric"},
+        {a->contrast == b->contrast, "contrast"},
+        {a->weight == b->weight, "weight"},
+        {a->sigma == b->sigma, "sigma"},
+        {a->cost.at == b->cost.at && a->cost.user == b->cost.user &&
+             a->cost.factor == b->cost.factor,
+         "cost"},
+        {a->discouraged == b->discouraged, "discouraged"},
+        {a->support == b->support, "support"},
+        {a->roadmap == b->roadmap, "roadmap"},
+        {a->grid_points == b->grid_points, "grid_points"},
+        {a->padding == b->padding, "padding"},
+        {a->reach == b->reach, "reach"},
+        {a->neighbours == b->neighbours, "neighbours"},
+    };
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+        if (!members[k].same)
+            return members[k].name;
+    return NULL;
 }
 
-rm2_status rm2_space_with_obstacles(rm2_context *ctx, const rm2_space *space,
-                                    const rm2_obstacles *obstacles, double clearance,
-                                    double deviations, rm2_space **other) {
+rm2_status rm2_space_with_settings(rm2_context *ctx, const rm2_space *space,
+                                   const rm2_space_settings *settings, rm2_space **other) {
     RM2_REQUIRE(ctx, other);
     *other = NULL;
-    RM2_REQUIRE(ctx, space);
+    RM2_REQUIRE(ctx, space, settings);
     rm2_space_settings s = space->settings;
-    s.obstacles = obstacles;
-    s.clearance = clearance;
-    s.deviations = deviations;
-    RM2_TRY(rm2_settings_check(ctx, rm2_space_settings_table(), &s));
+    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_SPACE), &s));
+    const char *name = other_core(&s, &space->settings);
+    if (name)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
+                         "settings.%s is not that of the space, whose metrics and roadmap are "
+                         "shared: create another space",
+                         name);
     (void)atomic_fetch_add(&space->core->users, 1);
     return space_of(ctx, space->core, &s, other);
 }
@@ -284,14 +303,10 @@ const rm2_metric *rm2_space_exact_metric(const rm2_space *space) {
     return space ? space->core->exact : NULL;
 }
 
-const rm2_roadmap *rm2_space_roadmap(const rm2_space *space) {
-    return space ? space->core->roadmap : NULL;
+const rm2_roadmap_info *rm2_space_roadmap(const rm2_space *space) {
+    return space ? &space->roadmap : NULL;
 }
 
 const rm2_space_settings *rm2_space_settings_of(const rm2_space *space) {
     return space ? &space->settings : NULL;
-}
-
-const rm2_geodesic_settings *rm2_space_geodesic_settings(const rm2_space *space) {
-    return space ? &space->geodesics : NULL;
 }

@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 
+#include "geodesic/geodesic.h"
 #include "metric/obstacle_clearance.h"
 #include "riemann2/space.h"
 #include "roadmap/roadmap.h"
@@ -31,7 +32,7 @@ typedef struct rm2i_space_core {
     const rm2_metric *exact;  /* for lengths */
     const rm2_metric *search; /* what is minimised; the same, or another */
     rm2_metric *own[2];       /* those of the two that are freed with the core */
-    rm2_roadmap *roadmap;     /* NULL: straight lines */
+    rm2i_roadmap *roadmap;    /* NULL: straight lines */
     rm2i_box covered;         /* by a grid, without its padding */
     rm2_discouraged discouraged;
     double *discouraged_numbers; /* centres, radii, heights; NULL: nothing discouraged */
@@ -40,7 +41,8 @@ typedef struct rm2i_space_core {
 struct rm2_space {
     rm2i_space_core *core;
     rm2_space_settings settings;
-    rm2_geodesic_settings geodesics; /* the part of them that geodesic.h takes */
+    rm2i_geodesic_settings geodesics; /* the part of them that geodesic.h takes */
+    rm2_roadmap_info roadmap;         /* as callers see it */
     char *text;
     rm2_obstacles obstacles; /* with regions of its own */
     rm2_region *regions;     /* NULL: no obstacles */
@@ -53,9 +55,7 @@ struct rm2_space {
 /* The caller's settings over the defaults, and checked; Q dimensions, n points for the roadmap. */
 rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *given, size_t Q,
                                     size_t n, rm2_space_settings *settings);
-rm2_geodesic_settings rm2i_space_geodesics(const rm2_space_settings *settings);
-/* The other way: the part of the settings that is about geodesics. */
-void rm2i_space_set_geodesics(const rm2_geodesic_settings *geodesics, rm2_space_settings *settings);
+rm2i_geodesic_settings rm2i_space_geodesics(const rm2_space_settings *settings);
 
 /* ---- obstacles ------------------------------------------------------------------------------ */
 
@@ -77,14 +77,20 @@ rm2_status rm2i_space_build_roadmap(rm2_context *ctx, const rm2_space_settings *
                                     const rm2i_space_points *points, rm2i_space_core *core);
 
 /* The roadmap of a call: the space's own or, where a grid does not have all points, one for this call
- * alone, which rm2_roadmap_free(cover.temporary) frees. */
+ * alone, which rm2i_roadmap_free(cover.temporary) frees. */
 typedef struct rm2i_cover {
-    const rm2_roadmap *roadmap;
-    rm2_roadmap *temporary; /* NULL: none */
+    const rm2i_roadmap *roadmap;
+    rm2i_roadmap *temporary; /* NULL: none */
 } rm2i_cover;
 
 /* For a call with these points; RM2_ERR_DATA where one is not finite. */
 rm2_status rm2i_space_cover(rm2_context *ctx, const rm2_space *space,
                             const rm2i_space_points *points, rm2i_cover *cover);
+
+/* Clearance of the polygon through n latent points from the obstacles of the space, less the deviations: of the
+ * decoded lines and of the straight lines between their decoded ends. A bound that is proven: never more than it is, and
+ * less by at most 1e-4 of the extent of the data's positions. Infinity without obstacles. */
+rm2_status rm2i_space_clearance(rm2_context *ctx, const rm2_space *space, size_t n,
+                                const double *path, double *clearance);
 
 #endif

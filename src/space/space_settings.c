@@ -36,7 +36,7 @@ static const rm2_setting rows[] = {
     {SPACE(neighbours, COUNT), RM2I_COUNT_FROM(1), .defaults = {"8"}, .group = "Roadmap",
      .help = "neighbours of each latent point in the graph"},
 
-    RM2I_GEODESIC_ROWS(rm2_space_settings, stage, "1e-4"),
+    RM2I_GEODESIC_ROWS(rm2_space_settings, stage),
 
     {SPACE(clearance, NUMBER), RM2I_FROM(0), .defaults = {"0"}, .group = "Obstacles",
      .help = "distance that paths keep from obstacles, in the units of the data"},
@@ -45,26 +45,18 @@ static const rm2_setting rows[] = {
 };
 /* clang-format on */
 
-RM2I_TABLE(rm2_space_settings_table, "space", rm2_space_settings, rows)
+RM2I_TABLE(rm2i_space_table, "space", rm2_space_settings, rows)
 
 /* ---- geodesics ------------------------------------------------------------------------------ */
 
-rm2_geodesic_settings rm2i_space_geodesics(const rm2_space_settings *s) {
-    rm2_geodesic_settings g = rm2_geodesic_settings_default();
+rm2i_geodesic_settings rm2i_space_geodesics(const rm2_space_settings *s) {
+    rm2i_geodesic_settings g = rm2i_geodesic_settings_default();
     g.last = s->stage;
     g.nodes = s->nodes;
     g.intervals = s->intervals;
     g.max_iterations = s->max_iterations;
     g.tolerance = s->tolerance;
     return g;
-}
-
-void rm2i_space_set_geodesics(const rm2_geodesic_settings *g, rm2_space_settings *s) {
-    s->stage = g->last;
-    s->nodes = g->nodes;
-    s->intervals = g->intervals;
-    s->max_iterations = g->max_iterations;
-    s->tolerance = g->tolerance;
 }
 
 /* ---- the caller's --------------------------------------------------------------------------- */
@@ -109,7 +101,8 @@ static rm2_status check_roadmap(rm2_context *ctx, const rm2_space_settings *s,
         {s->reach != d.reach, "reach", RM2_SPACE_GRID},
         {s->neighbours != d.neighbours, "neighbours", RM2_SPACE_GRAPH},
     };
-    const char *const *words = rm2_settings_find(rm2_space_settings_table(), "roadmap")->words;
+    const char *const *words =
+        rm2_settings_find(rm2_settings_table_of(RM2_SETTINGS_SPACE), "roadmap")->words;
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         if (rules[k].changed && rules[k].needs != chosen)
             return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -131,7 +124,7 @@ rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *
                                     size_t n, rm2_space_settings *s) {
     *s = rm2_space_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, given, s));
-    RM2_TRY(rm2_settings_check(ctx, rm2_space_settings_table(), s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_SPACE), s));
     RM2_TRY(check_needs(ctx, s));
     rm2_space_roadmap_kind chosen = choose_roadmap(s, Q, n);
     RM2_TRY(check_roadmap(ctx, s, chosen));

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "start/start.h"
 
 enum {

@@ -1,5 +1,6 @@
 /* Arrangements of two labels: how many, the one of a rank, one at random. */
 #include "statistics/arrangement.h"
+#include "front/base.h"
 
 #include <string.h>
 

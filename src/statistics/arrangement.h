@@ -6,6 +6,7 @@
 #ifndef RM2I_ARRANGEMENT_H
 #define RM2I_ARRANGEMENT_H
 
+#include "front/base.h"
 #include "riemann2/base.h"
 
 typedef struct rm2i_arrangement {

@@ -168,7 +168,7 @@ rm2_status rm2_classify(rm2_context *ctx, const rm2_labelled *data,
     RM2_REQUIRE(ctx, methods, right);
     rm2_classify_settings own = rm2_classify_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &own));
-    RM2_TRY(rm2_settings_check(ctx, rm2_classify_settings_table(), &own));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_CLASSIFY), &own));
     RM2_TRY(check(ctx, data, count, methods));
     classification c = {.ctx = ctx,
                         .data = data,

@@ -17,6 +17,7 @@
 #include "linalg/serial.h"
 #include "optim/optim.h"
 #include "riemann2/statistics.h"
+#include "statistics/statistics.h"
 
 static const rm2_optim_settings OPTIM = {
     .method = RM2_LBFGS, .max_iterations = 2000, .gradient = 1e-9, .history = 20};
@@ -80,7 +81,8 @@ static rm2_status evaluate(void *user, const double *weights, double *f, double 
 }
 
 /* From weights 0. */
-static rm2_status minimise(rm2_context *ctx, problem *q, double *weights, rm2_logistic_info *info) {
+static rm2_status minimise(rm2_context *ctx, problem *q, double *weights,
+                           rm2i_logistic_info *info) {
     size_t count = q->labels * (q->width + 1);
     rm2i_optim *optim;
     rm2_stop stop = RM2_STOP_RUNNING;
@@ -159,7 +161,7 @@ static void leave_span(const span *s, const double *x, double *weights) {
 }
 
 static rm2_status fit_in_span(rm2_context *ctx, problem *q, double *weights,
-                              rm2_logistic_info *info) {
+                              rm2i_logistic_info *info) {
     span s = {.n = q->n, .width = q->width, .labels = q->labels};
     const double *x = q->x;
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out_span, &s, &s.memory));
@@ -177,7 +179,7 @@ static rm2_status fit_in_span(rm2_context *ctx, problem *q, double *weights,
 
 /* ---- public ------------------------------------------------------------------------------------ */
 
-static rm2_status check(rm2_context *ctx, const rm2_features *data, double ridge) {
+static rm2_status check(rm2_context *ctx, const rm2i_features *data, double ridge) {
     if (data->n == 0 || data->width == 0 || data->label_count < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "logistic regression of %zu points with %zu features and %zu labels: "
@@ -198,13 +200,13 @@ static rm2_status check(rm2_context *ctx, const rm2_features *data, double ridge
     return RM2_OK;
 }
 
-rm2_status rm2_logistic_fit(rm2_context *ctx, const rm2_features *data, double ridge,
-                            double *weights, rm2_logistic_info *info) {
-    rm2_logistic_info ignored;
+rm2_status rm2i_logistic_fit(rm2_context *ctx, const rm2i_features *data, double ridge,
+                             double *weights, rm2i_logistic_info *info) {
+    rm2i_logistic_info ignored;
     RM2_REQUIRE(ctx, data, data->x, data->labels, weights);
     RM2_TRY(check(ctx, data, ridge));
     info = info ? info : &ignored;
-    *info = (rm2_logistic_info){.converged = false};
+    *info = (rm2i_logistic_info){.converged = false};
     problem q = {.n = data->n,
                  .width = data->width,
                  .labels = data->label_count,
@@ -218,9 +220,9 @@ rm2_status rm2_logistic_fit(rm2_context *ctx, const rm2_features *data, double r
     return status;
 }
 
-rm2_status rm2_logistic_probabilities(rm2_context *ctx, size_t n, size_t width, const double *x,
-                                      size_t label_count, const double *weights,
-                                      double *probabilities) {
+rm2_status rm2i_logistic_probabilities(rm2_context *ctx, size_t n, size_t width, const double *x,
+                                       size_t label_count, const double *weights,
+                                       double *probabilities) {
     RM2_REQUIRE(ctx, weights);
     if (n > 0)
         RM2_REQUIRE(ctx, x, probabilities);

@@ -30,7 +30,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
 }
 
 /* Mean squared norm of the centred features: the unit of the ridge. */
-static double feature_variance(const rm2_features *f, double *mean) {
+static double feature_variance(const rm2i_features *f, double *mean) {
     double sum = 0;
     memset(mean, 0, f->width * sizeof *mean);
     for (size_t i = 0; i < f->n * f->width; i++)
@@ -43,7 +43,7 @@ static double feature_variance(const rm2_features *f, double *mean) {
 /* - sum log p(label) of the points of one fold, by the others. */
 static rm2_status loss_of_fold(rm2_context *ctx, tuning *t, size_t fold, double ridge,
                                double *loss) {
-    const rm2_features *all = &t->r->train;
+    const rm2i_features *all = &t->r->train;
     size_t kept = 0, held = 0, bytes = t->d * sizeof *t->x;
     for (size_t i = 0; i < t->n; i++) {
         if (t->fold[i] == fold) {
@@ -53,9 +53,9 @@ static rm2_status loss_of_fold(rm2_context *ctx, tuning *t, size_t fold, double 
             t->labels[kept++] = all->labels[i];
         }
     }
-    rm2_features part = {kept, t->d, t->x, t->labels, t->K};
-    RM2_TRY(rm2_logistic_fit(ctx, &part, ridge, t->weights, NULL));
-    RM2_TRY(rm2_logistic_probabilities(ctx, held, t->d, t->held, t->K, t->weights, t->p));
+    rm2i_features part = {kept, t->d, t->x, t->labels, t->K};
+    RM2_TRY(rm2i_logistic_fit(ctx, &part, ridge, t->weights, NULL));
+    RM2_TRY(rm2i_logistic_probabilities(ctx, held, t->d, t->held, t->K, t->weights, t->p));
     for (size_t i = 0, k = 0; i < t->n; i++)
         if (t->fold[i] == fold)
             *loss -= log(fmax(t->p[k++ * t->K + all->labels[i]], 1e-300));
@@ -64,7 +64,7 @@ static rm2_status loss_of_fold(rm2_context *ctx, tuning *t, size_t fold, double 
 
 /* As many folds as the labels allow, at most FOLDS; 0: a label has one subject. */
 static rm2_status split_training(rm2_context *ctx, tuning *t, size_t *folds) {
-    const rm2_features *f = &t->r->train;
+    const rm2i_features *f = &t->r->train;
     const rm2_labelled labelled = {NULL, t->n, NULL, f->labels, t->K, t->r->subjects};
     rm2_rng rng = rm2i_stream(t->r->seed, 0);
     for (*folds = FOLDS; *folds >= 2; --*folds) {
@@ -78,7 +78,7 @@ static rm2_status split_training(rm2_context *ctx, tuning *t, size_t *folds) {
 
 /* The ridge of least loss, of equal ones the largest: 10, 1, 0.1, ... times the variance of the features. */
 static rm2_status choose_ridge(rm2_context *ctx, tuning *t, double *ridge) {
-    const rm2_features *f = &t->r->train;
+    const rm2i_features *f = &t->r->train;
     double unit = fmax(feature_variance(f, t->weights), 1e-300), least = INFINITY;
     size_t folds;
     *ridge = unit;
@@ -97,10 +97,10 @@ static rm2_status choose_ridge(rm2_context *ctx, tuning *t, double *ridge) {
 
 static rm2_status predict(rm2_context *ctx, tuning *t, double ridge, size_t *predicted,
                           size_t *unconverged) {
-    rm2_logistic_info info;
-    RM2_TRY(rm2_logistic_fit(ctx, &t->r->train, ridge, t->weights, &info));
+    rm2i_logistic_info info;
+    RM2_TRY(rm2i_logistic_fit(ctx, &t->r->train, ridge, t->weights, &info));
     *unconverged += !info.converged;
-    RM2_TRY(rm2_logistic_probabilities(ctx, t->r->m, t->d, t->r->x, t->K, t->weights, t->p));
+    RM2_TRY(rm2i_logistic_probabilities(ctx, t->r->m, t->d, t->r->x, t->K, t->weights, t->p));
     for (size_t i = 0; i < t->r->m; i++) {
         predicted[i] = 0;
         for (size_t k = 1; k < t->K; k++)

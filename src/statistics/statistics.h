@@ -2,7 +2,34 @@
 #ifndef RM2I_STATISTICS_H
 #define RM2I_STATISTICS_H
 
+#include "front/base.h"
 #include "riemann2/statistics.h"
+
+/* ---- logistic regression -------------------------------------------------------------------- */
+
+/* Multinomial: log p(label k | x) = w_k.x + b_k - log sum_j exp(w_j.x + b_j). The fit minimises
+ *   - sum_i log p(label_i | x_i) + (ridge/2) sum_k |w_k|^2,
+ * intercepts b without a penalty. Work is O(n min(n, width)) per iteration. */
+typedef struct rm2i_features {
+    size_t n, width;
+    const double *x;      /* n x width */
+    const size_t *labels; /* n: 0, ..., label_count - 1 */
+    size_t label_count;
+} rm2i_features;
+
+typedef struct rm2i_logistic_info {
+    double objective; /* what is minimised */
+    size_t iterations;
+    bool converged;
+} rm2i_logistic_info;
+
+/* weights: label_count x (width + 1), the intercept last; each column sums to 0 over the labels. `info` may be NULL. */
+rm2_status rm2i_logistic_fit(rm2_context *ctx, const rm2i_features *data, double ridge,
+                             double *weights, rm2i_logistic_info *info);
+/* Probabilities of the labels at n points: n x label_count. */
+rm2_status rm2i_logistic_probabilities(rm2_context *ctx, size_t n, size_t width, const double *x,
+                                       size_t label_count, const double *weights,
+                                       double *probabilities);
 
 /* Are there points, and is each label one of label_count? */
 rm2_status rm2i_labelled_check(rm2_context *ctx, const rm2_labelled *data);
@@ -33,7 +60,7 @@ size_t rm2i_vote(size_t n, const double *distance, const size_t *labels, size_t 
 /* Logistic regression with `ridge`, or where that is 0 with the one of a few that predicts points of each other's folds
  * best; then labels of m other points. `subjects` of the training points (NULL: each its own) stay together. */
 typedef struct rm2i_regression {
-    rm2_features train;
+    rm2i_features train;
     const size_t *subjects;
     double ridge;
     uint64_t seed;

@@ -38,6 +38,6 @@ static const rm2_setting classify_rows[] = {
 };
 /* clang-format on */
 
-RM2I_TABLE(rm2_test_settings_table, "test", rm2_test_settings, test_rows)
+RM2I_TABLE(rm2i_test_table, "test", rm2_test_settings, test_rows)
 
-RM2I_TABLE(rm2_classify_settings_table, "classify", rm2_classify_settings, classify_rows)
+RM2I_TABLE(rm2i_classify_table, "classify", rm2_classify_settings, classify_rows)

@@ -250,7 +250,7 @@ rm2_status rm2_group_test(rm2_context *ctx, const rm2_labelled *data, size_t fir
     RM2_REQUIRE(ctx, result);
     rm2_test_settings own = rm2_test_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &own));
-    RM2_TRY(rm2_settings_check(ctx, rm2_test_settings_table(), &own));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_TEST), &own));
     RM2_TRY(rm2i_labelled_check(ctx, data));
     RM2_TRY(check_groups(ctx, data, first, second));
     test t = {.ctx = ctx,

@@ -15,6 +15,7 @@
 #include "manifold/manifold.h"
 #include "riemann2/trajectory.h"
 #include "settings/settings.h"
+#include "trajectory/dtw.h"
 
 /* ---- two sequences -------------------------------------------------------------------------- */
 
@@ -147,7 +148,7 @@ static const rm2_setting rows[] = {
      .help = "warp by less than this number of points"},
 };
 
-RM2I_TABLE(rm2_dtw_settings_table, "dtw", rm2_dtw_settings, rows)
+RM2I_TABLE(rm2i_dtw_table, "dtw", rm2_dtw_settings, rows)
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
@@ -155,7 +156,7 @@ static rm2_status take_settings(rm2_context *ctx, const rm2_dtw_settings *settin
                                 rm2_dtw_settings *s) {
     *s = rm2_dtw_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, s));
-    RM2_TRY(rm2_settings_check(ctx, rm2_dtw_settings_table(), s));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_DTW), s));
     if (s->kind == RM2_DTW_NEAREST && s->window)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "a window of %zu limits warping; the sum of nearest distances has none",
@@ -278,8 +279,8 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
                      rm2_status_text(status));
 }
 
-rm2_status rm2_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2_sequence *a,
-                   const rm2_sequence *b, double *distance) {
+rm2_status rm2i_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm2_sequence *a,
+                    const rm2_sequence *b, double *distance) {
     RM2_REQUIRE(ctx, a, b, distance);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, a, b, 1, distance};

@@ -241,7 +241,7 @@ rm2_status rm2_cross_validate(rm2_context *ctx, const rm2_data *data,
                     .checkpoint = checkpoint};
     *cross = NULL;
     RM2_TRY(rm2i_settings_take(ctx, settings, &v.settings));
-    RM2_TRY(rm2_settings_check(ctx, rm2_cross_settings_table(), &v.settings));
+    RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_CROSS), &v.settings));
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "count is 0: expected at least one candidate");
     RM2_TRY(rm2i_data_complete(ctx, data, "cross-validation needs"));

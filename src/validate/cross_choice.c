@@ -43,7 +43,7 @@ static bool is_whole(const rm2_cross *c, size_t k) {
 }
 
 static size_t count_learned(const rm2_fit_settings *s) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     size_t learned = 0;
     for (size_t k = 0; k < table->count; k++) {
         const rm2_setting *row = rm2_settings_at(table, k);

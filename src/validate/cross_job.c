@@ -8,6 +8,7 @@
 #include "riemann2/eval.h"
 #include "riemann2/space.h"
 #include "riemann2/trajectory.h"
+#include "trajectory/dtw.h"
 #include "validate/cross.h"
 
 enum { LEVEL_95 = 4 }; /* of rm2_calibration */
@@ -83,7 +84,7 @@ static rm2_status compare_curve(rm2_context *ctx, const judged *j, const rm2_cur
     rm2_sequence motion = {n, j->width, rows},
                  own = {j->held->starts[t + 1] - first, j->width, j->rows + first * j->width};
     if (status == RM2_OK)
-        status = rm2_dtw(ctx, NULL, &motion, &own, distance);
+        status = rm2i_dtw(ctx, NULL, &motion, &own, distance);
     free(points);
     return status;
 }
@@ -92,10 +93,10 @@ static rm2_status compare_curve(rm2_context *ctx, const judged *j, const rm2_cur
  * the number of points. */
 static rm2_status find_curve(rm2_context *ctx, const rm2_space *space, size_t nodes,
                              const double *from, const double *to, rm2_curve **curve) {
-    rm2_geodesic_settings s = *rm2_space_geodesic_settings(space);
+    rm2_space_settings s = *rm2_space_settings_of(space);
     rm2_space *own;
     s.nodes = nodes > 2 ? nodes : 2;
-    RM2_TRY(rm2_space_with_geodesic_settings(ctx, space, &s, &own));
+    RM2_TRY(rm2_space_with_settings(ctx, space, &s, &own));
     rm2_status status = rm2_space_geodesic(ctx, own, from, to, curve);
     rm2_space_free(own);
     return status;

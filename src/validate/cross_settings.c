@@ -22,7 +22,7 @@ static const rm2_setting rows[] = {
 };
 /* clang-format on */
 
-const rm2_settings_table *rm2_cross_settings_table(void) {
+const rm2_settings_table *rm2i_cross_table(void) {
     static const rm2_settings_table table = {.name = "cross",
                                              .struct_size = sizeof(rm2_cross_settings),
                                              .count = sizeof rows / sizeof *rows,

@@ -11,6 +11,7 @@
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "math/special.h"
+#include "metric/metric.h"
 #include "riemann2.h"
 
 enum { NEIGHBOURS = 7, PAIRED = 40, SIDES = 6, MOST_NAME = 64, MOST_PATH = 4096 };
@@ -521,7 +522,7 @@ static void compare_distances(const set *s, const split *p, const double *scores
     double *pca = room(n * n, sizeof *pca), *path = room((SIDES + 1) * p->Q, sizeof *path);
     double lengths = 0, distances = 0;
     rm2_metric *metric;
-    ok(rm2_metric_pullback(ctx, p->model, NULL, &metric));
+    ok(rm2i_metric_pullback(ctx, p->model, NULL, &metric));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++, pairs++) {
             const double *a = info->latents + i * p->Q, *b = info->latents + j * p->Q;
@@ -529,7 +530,7 @@ static void compare_distances(const set *s, const split *p, const double *scores
                 double at = (double)(k / p->Q) / SIDES;
                 path[k] = (1 - at) * a[k % p->Q] + at * b[k % p->Q];
             }
-            ok(rm2_metric_measure(ctx, metric, SIDES + 1, path, own + pairs, NULL));
+            ok(rm2i_metric_measure(ctx, metric, SIDES + 1, path, own + pairs, NULL));
             ok(rm2_manifold_distance(ctx, s->manifold, 1, p->train + i * s->D, 1,
                                      p->train + j * s->D, data + pairs));
             pca[pairs] = sqrt(squared_distance(p->Q, scores + i * p->Q, scores + j * p->Q));

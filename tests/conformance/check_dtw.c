@@ -1,5 +1,6 @@
 /* Check "dtw": distances between two sequences, in three conventions. */
 #include "check.h"
+#include "trajectory/dtw.h"
 
 #include "riemann2/trajectory.h"
 
@@ -18,7 +19,7 @@ static void output_distance(conf_case *c, const char *name, rm2_dtw_kind kind) {
     rm2_dtw_settings settings = {.size = sizeof settings, .kind = kind};
     rm2_sequence a, b;
     if (distance && take_sequence(c, "a", &a) && take_sequence(c, "b", &b))
-        case_ok(c, rm2_dtw(c->ctx, &settings, &a, &b, distance));
+        case_ok(c, rm2i_dtw(c->ctx, &settings, &a, &b, distance));
 }
 
 void check_dtw(conf_case *c) {

@@ -1,6 +1,7 @@
 /* Checks "spline", "shoot" and "bvp": natural cubic splines, exponential map and distance under
  * metrics in closed form. */
 #include "check.h"
+#include "geodesic/geodesic.h"
 
 #include <string.h>
 
@@ -103,7 +104,7 @@ void check_shoot(conf_case *c) {
     const double *p = end ? case_input(c, "p", 2) : NULL, *v = p ? case_input(c, "v", 2) : NULL;
     rm2_metric *metric = v ? make_metric(c) : NULL;
     if (metric)
-        case_ok(c, rm2_geodesic_exp(c->ctx, metric, 1e-11, p, v, end, NULL, 0, NULL));
+        case_ok(c, rm2i_geodesic_exp(c->ctx, metric, 1e-11, p, v, end, NULL, 0, NULL));
     rm2_metric_free(metric);
 }
 
@@ -113,7 +114,7 @@ void check_bvp(conf_case *c) {
     const double *q = p ? case_input(c, "q", 2) : NULL;
     rm2_metric *metric = q ? make_metric(c) : NULL;
     rm2_curve *curve = NULL;
-    if (metric && case_ok(c, rm2_geodesic(c->ctx, metric, NULL, NULL, p, q, &curve))) {
+    if (metric && case_ok(c, rm2i_geodesic(c->ctx, metric, NULL, NULL, p, q, &curve))) {
         if (!curve->converged)
             case_fail(c, "not converged");
         *distance = curve->length;

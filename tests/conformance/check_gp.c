@@ -2,6 +2,7 @@
  * parameters, the posterior with its Jacobian, the expected metric and its geodesics. These look below the public API: a model there is trained, here
  * its parameters are given. */
 #include "check.h"
+#include "geodesic/geodesic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -254,7 +255,7 @@ static void shoot(gp_case *g, const rm2i_posterior *p, const double *x0, const d
     double *x1 = case_output(g->c, "x1", g->Q), *v1 = case_output(g->c, "v1", g->Q);
     rm2_metric *metric = x1 && v1 ? pullback(g, p) : NULL;
     if (metric)
-        case_ok(g->c, rm2_geodesic_exp(g->c->ctx, metric, 1e-9, x0, v0, x1, v1, 0, NULL));
+        case_ok(g->c, rm2i_geodesic_exp(g->c->ctx, metric, 1e-9, x0, v0, x1, v1, 0, NULL));
     rm2_metric_free(metric);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "front/base.h"
 #include "fuzz.h"
 #include "riemann2/base.h"
 

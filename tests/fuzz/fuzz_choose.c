@@ -2,6 +2,7 @@
  * and those to leave out. A choice is a list of different columns of the table, or an error with a message of one line. */
 #include <string.h>
 
+#include "front/tables.h"
 #include "fuzz.h"
 #include "riemann2/io.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "front/arrays.h"
 #include "fuzz.h"
 #include "riemann2/mat.h"
 

@@ -13,7 +13,7 @@ static void check_round_trip(rm2_context *ctx, const rm2_array *array) {
     rm2i_npy_print(stream, array, array->values);
     CHECK(fclose(stream) == 0);
     rm2_array again;
-    CHECK(rm2_npy_parse(ctx, "memory", bytes, size, &again) == RM2_OK);
+    CHECK(rm2i_npy_parse(ctx, "memory", bytes, size, &again) == RM2_OK);
     CHECK(again.dims == array->dims);
     CHECK(memcmp(again.shape, array->shape, array->dims * sizeof *array->shape) == 0);
     CHECK(memcmp(again.values, array->values, count * sizeof *array->values) == 0);
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (rm2_context_create(&ctx) != RM2_OK)
         return 0;
     rm2_array array;
-    if (rm2_npy_parse(ctx, "fuzz", data, size, &array) == RM2_OK) {
+    if (rm2i_npy_parse(ctx, "fuzz", data, size, &array) == RM2_OK) {
         CHECK(array.dims <= RM2_ARRAY_MAX_DIMS && array.values);
         CHECK(rm2_array_count(&array) <= size);
         check_round_trip(ctx, &array);

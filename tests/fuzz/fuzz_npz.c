@@ -2,16 +2,17 @@
  * hold more than deflate can pack into the bytes. */
 #include <string.h>
 
+#include "array/npz.h"
 #include "fuzz.h"
 #include "riemann2/io.h"
 
 enum { DEFLATE_RATIO = 1032 };
 
-static void check_texts(rm2_context *ctx, rm2_npz *npz, size_t index, size_t most) {
+static void check_texts(rm2_context *ctx, rm2i_npz *npz, size_t index, size_t most) {
     bool are_texts = false;
     rm2_texts texts;
-    rm2_status kind = rm2_npz_holds_texts(ctx, npz, index, &are_texts);
-    rm2_status status = rm2_npz_texts(ctx, npz, index, &texts);
+    rm2_status kind = rm2i_npz_holds_texts(ctx, npz, index, &are_texts);
+    rm2_status status = rm2i_npz_get_texts(ctx, npz, index, &texts);
     if (status != RM2_OK) {
         CHECK(!texts.codes && !texts.distinct && !strchr(rm2_context_error(ctx), '\n'));
         return;
@@ -23,15 +24,15 @@ static void check_texts(rm2_context *ctx, rm2_npz *npz, size_t index, size_t mos
 }
 
 static void check_each(rm2_context *ctx, const uint8_t *data, size_t size) {
-    rm2_npz *npz;
-    if (rm2_npz_open_bytes(ctx, "fuzz", data, size, &npz) != RM2_OK) {
+    rm2i_npz *npz;
+    if (rm2i_npz_open_bytes(ctx, "fuzz", data, size, &npz) != RM2_OK) {
         CHECK(!npz);
         return;
     }
-    CHECK(rm2_npz_count(npz) > 0);
-    for (size_t i = 0; i < rm2_npz_count(npz); i++)
+    CHECK(rm2i_npz_count(npz) > 0);
+    for (size_t i = 0; i < rm2i_npz_count(npz); i++)
         check_texts(ctx, npz, i, size * DEFLATE_RATIO);
-    rm2_npz_close(npz);
+    rm2i_npz_close(npz);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -40,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     rm2_array *arrays;
     size_t count, elements = 0;
-    if (rm2_npz_parse(ctx, "fuzz", data, size, &arrays, &count) == RM2_OK) {
+    if (rm2i_npz_parse(ctx, "fuzz", data, size, &arrays, &count) == RM2_OK) {
         CHECK(arrays && count > 0);
         for (size_t i = 0; i < count; i++) {
             CHECK(arrays[i].name && arrays[i].values);
@@ -51,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         CHECK(rm2_context_error(ctx)[0] != '\0' && !strchr(rm2_context_error(ctx), '\n'));
         CHECK(!arrays && count == 0);
     }
-    rm2_arrays_free(arrays, count);
+    rm2i_arrays_free(arrays, count);
     check_each(ctx, data, size);
     rm2_context_free(ctx);
     return 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "region/region.h"
 #include "riemann2/region.h"
 
 static void check_region(rm2_context *ctx, const rm2_region *r, size_t dim) {
@@ -11,7 +12,7 @@ static void check_region(rm2_context *ctx, const rm2_region *r, size_t dim) {
     CHECK(r->dim == dim);
     CHECK(rm2_region_check(ctx, r) == RM2_OK);
     CHECK(!isnan(rm2_region_distance(r, point, NULL)));
-    CHECK(!isnan(rm2_region_segment_distance(r, point, other)));
+    CHECK(!isnan(rm2i_region_segment_distance(r, point, other)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

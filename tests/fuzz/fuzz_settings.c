@@ -23,19 +23,19 @@ static const rm2_settings_table *choose(unsigned which, any_settings *s) {
     switch (which % TABLES) {
     case 0:
         s->fit = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
-        return rm2_fit_settings_table();
+        return rm2_settings_table_of(RM2_SETTINGS_FIT);
     case 1:
         s->data = rm2_data_settings_default();
-        return rm2_data_settings_table();
+        return rm2_settings_table_of(RM2_SETTINGS_DATA);
     case 2:
         s->encode = rm2_encode_settings_default();
-        return rm2_encode_settings_table();
+        return rm2_settings_table_of(RM2_SETTINGS_ENCODE);
     case 3:
         s->meet = rm2_meet_settings_default();
-        return rm2_meet_settings_table();
+        return rm2_settings_table_of(RM2_SETTINGS_MEET);
     default:
         s->space = rm2_space_settings_default();
-        return rm2_space_settings_table();
+        return rm2_settings_table_of(RM2_SETTINGS_SPACE);
     }
 }
 

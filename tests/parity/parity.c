@@ -14,15 +14,11 @@ typedef union any_settings {
     char room[4096];
 } any_settings;
 
-static const rm2_settings_table *(*const tables[])(void) = {
-    rm2_fit_settings_table,      rm2_data_settings_table,      rm2_encode_settings_table,
-    rm2_space_settings_table,    rm2_cross_settings_table,     rm2_test_settings_table,
-    rm2_classify_settings_table, rm2_covariance_settings_table};
-
 static const rm2_settings_table *find_table(const char *name) {
-    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
-        if (strcmp(tables[k]()->name, name) == 0)
-            return tables[k]();
+    const rm2_settings_table *table;
+    for (int k = 0; (table = rm2_settings_table_of((rm2_settings_kind)k)); k++)
+        if (strcmp(table->name, name) == 0)
+            return table;
     return NULL;
 }
 
@@ -54,7 +50,8 @@ static rm2_status fit(rm2_context *ctx, int count, char **words) {
             *text = 0;
             texts[s.text_count++] = (rm2_setting_text){words[k] + 4, text + 1};
         } else
-            status = set(ctx, rm2_data_settings_table(), &data, words[k] + strlen("data."));
+            status = set(ctx, rm2_settings_table_of(RM2_SETTINGS_DATA), &data,
+                         words[k] + strlen("data."));
     }
     if (status == RM2_OK)
         status = rm2_data_read(ctx, words[0], &data, &points, NULL, NULL);

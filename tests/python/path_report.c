@@ -22,7 +22,8 @@ static void read_settings(int count, char **words, rm2_space_settings *s, rm2_ob
         char *value = strchr(words[k], '=');
         *value++ = 0;
         if (strcmp(words[k], "avoid") != 0) {
-            must(rm2_settings_set(ctx, rm2_space_settings_table(), s, words[k], value));
+            must(rm2_settings_set(ctx, rm2_settings_table_of(RM2_SETTINGS_SPACE), s, words[k],
+                                  value));
             continue;
         }
         *ball = (rm2_region){.kind = RM2_REGION_SPHERE, .dim = 2};

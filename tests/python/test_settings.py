@@ -9,8 +9,8 @@ import pytest
 import riemann2 as rm2
 
 ARM = rm2.Arm("planar:1,1")
-TABLES = ("fit", "data", "encode", "space", "report", "generate", "dtw", "track", "placement", "planner", "mean", "geodesic",
-          "grid", "figure", "cross", "test", "classify", "covariance")
+TABLES = ("fit", "data", "encode", "space", "report", "generate", "dtw", "track", "placement", "planner", "mean",
+          "figure", "cross", "test", "classify", "covariance")
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,10 @@
 #include <cmocka.h>
 
 #include "context_fixture.h"
+#include "front/arrays.h"
+#include "front/base.h"
+#include "front/data.h"
+#include "front/texts.h"
 #include "riemann2.h"
 
 /* The call fails and names the argument. `ctx` is the test's context. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "front/base.h"
 #include "kernel/latent.h"
 #include "riemann2/base.h"
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "riemann2/metric.h"
 
 /* G = f I, f = 1 + contrast (1 - exp(-d^2/(2 width^2))): cheap within about `width` of the curve

@@ -25,7 +25,7 @@ static bool same_value(const rm2_setting *row, const void *a, const void *b) {
 }
 
 void assert_same_settings(const rm2_fit_settings *a, const rm2_fit_settings *b) {
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     for (size_t k = 0; k < table->count; k++)
         if (!same_value(&table->rows[k], a, b))
             fail_msg("settings.%s differs", table->rows[k].field);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dense_gp.h"
+#include "front/base.h"
 #include "metric/pullback.h"
 
 enum { FIELD_N = 10, FIELD_MOST_M = 6, FIELD_MOST_Q = 3, FIELD_MOST_D = 16 };

@@ -49,7 +49,7 @@ static inline rm2_metric *analytic(rm2_context *ctx, const char *name, size_t Q)
 /* ---- definitions ---------------------------------------------------------------------------- */
 
 /* Place along an irregular axis by linear search. */
-static inline double place(const rm2_roadmap *net, size_t q, double x) {
+static inline double place(const rm2i_roadmap *net, size_t q, double x) {
     const double *axis = net->axis[q];
     size_t i = 0;
     while (i + 2 < net->count[q] && x > axis[i + 1])
@@ -58,7 +58,7 @@ static inline double place(const rm2_roadmap *net, size_t q, double x) {
 }
 
 /* G between the nodes: linear along the first axis of what is linear along the others. */
-static inline double interpolated(const rm2_roadmap *net, const double *x, size_t q, size_t node,
+static inline double interpolated(const rm2i_roadmap *net, const double *x, size_t q, size_t node,
                                   size_t entry) {
     if (q == net->Q || q == RM2I_GRID_Q)
         return net->G[node * net->Q * net->Q + entry];
@@ -77,21 +77,21 @@ static inline double norm(size_t Q, const double *G, const double *v) {
 }
 
 /* G at a point of a line: exactly at its ends and where midpoints are asked for. */
-static inline void metric_on(rm2_context *ctx, const rm2_roadmap *net, const rm2_metric *metric,
+static inline void metric_on(rm2_context *ctx, const rm2i_roadmap *net, const rm2_metric *metric,
                              const double *a, const double *b, double t, double *G) {
     size_t Q = net->Q;
     double x[8];
     for (size_t q = 0; q < Q; q++)
         x[q] = t < 1 ? a[q] + t * (b[q] - a[q]) : b[q];
-    if (t == 0 || t == 1 || net->rule == RM2_EDGE_MIDPOINT)
+    if (t == 0 || t == 1 || net->rule == RM2I_EDGE_MIDPOINT)
         assert_ok(ctx, rm2_metric_at(ctx, metric, 1, x, G, NULL));
     else
         for (size_t e = 0; e < Q * Q; e++)
             G[e] = interpolated(net, x, 0, 0, e);
 }
 
-static inline double line_length(rm2_context *ctx, const rm2_roadmap *net, const rm2_metric *metric,
-                                 const double *a, const double *b) {
+static inline double line_length(rm2_context *ctx, const rm2i_roadmap *net,
+                                 const rm2_metric *metric, const double *a, const double *b) {
     size_t Q = net->Q;
     double cells = 1, sum = 0, h[8], G[64], H[64];
     for (size_t q = 0; net->grid && q < Q; q++)
@@ -100,7 +100,7 @@ static inline double line_length(rm2_context *ctx, const rm2_roadmap *net, const
     for (size_t q = 0; q < Q; q++)
         h[q] = (b[q] - a[q]) / pieces;
     for (double k = 0; k < pieces; k++) {
-        if (net->rule == RM2_EDGE_MIDPOINT) {
+        if (net->rule == RM2I_EDGE_MIDPOINT) {
             metric_on(ctx, net, metric, a, b, (k + 0.5) / pieces, G);
         } else {
             metric_on(ctx, net, metric, a, b, k / pieces, G);
@@ -121,7 +121,7 @@ static inline double separation(size_t Q, const double *a, const double *b) {
 }
 
 /* Is j among the k nearest of i, the smaller index first where they are as near? */
-static inline bool is_near(const rm2_roadmap *net, size_t k, size_t i, size_t j) {
+static inline bool is_near(const rm2i_roadmap *net, size_t k, size_t i, size_t j) {
     size_t closer = 0, Q = net->Q;
     double d = separation(Q, net->x + i * Q, net->x + j * Q);
     for (size_t m = 0; m < net->nodes; m++) {
@@ -135,7 +135,7 @@ static inline size_t divisor(size_t a, size_t b) {
     return b ? divisor(b, a % b) : a;
 }
 
-static inline bool are_joined(const rm2_roadmap *net, size_t i, size_t j) {
+static inline bool are_joined(const rm2i_roadmap *net, size_t i, size_t j) {
     if (i == j)
         return false;
     if (!net->grid)
@@ -151,8 +151,8 @@ static inline bool are_joined(const rm2_roadmap *net, size_t i, size_t j) {
 }
 
 /* Dense matrix of edges: D[i][j] infinite where there is none. */
-static inline void compare_edges(rm2_context *ctx, const rm2_roadmap *net, const rm2_metric *metric,
-                                 double *D) {
+static inline void compare_edges(rm2_context *ctx, const rm2i_roadmap *net,
+                                 const rm2_metric *metric, double *D) {
     const rm2i_graph *g = &net->graph;
     size_t n = net->nodes, Q = net->Q;
     for (size_t i = 0; i < n * n; i++)
@@ -179,7 +179,7 @@ static inline void floyd_warshall(size_t n, double *D) {
 }
 
 /* Lengths from a point that is no node to every node that it is joined to. */
-static inline void point_edges(rm2_context *ctx, const rm2_roadmap *net, const rm2_metric *metric,
+static inline void point_edges(rm2_context *ctx, const rm2i_roadmap *net, const rm2_metric *metric,
                                const double *x, double *length) {
     size_t Q = net->Q;
     for (size_t i = 0; i < net->nodes; i++) {
@@ -206,15 +206,15 @@ static inline double shortest(size_t n, const double *D, const double *from, con
 }
 
 /* Path, its points and the distance of two points, against all paths there are. */
-static inline void compare_path(rm2_context *ctx, const rm2_roadmap *net, const rm2_metric *metric,
+static inline void compare_path(rm2_context *ctx, const rm2i_roadmap *net, const rm2_metric *metric,
                                 const double *D, const double *from, const double *to) {
     size_t n = net->nodes, Q = net->Q;
     double *a = doubles(n), *b = doubles(n), sum = 0, both[16], distances[4];
-    rm2_path path;
+    rm2i_path path;
     point_edges(ctx, net, metric, from, a);
     point_edges(ctx, net, metric, to, b);
     double expected = shortest(n, D, a, b);
-    assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, from, to, &path));
+    assert_ok(ctx, rm2i_roadmap_path(ctx, net, metric, from, to, &path));
     assert_true(fabs(path.length - expected) < ROUNDING);
     assert_memory_equal(path.x, from, Q * sizeof *path.x);
     assert_memory_equal(path.x + (path.count - 1) * Q, to, Q * sizeof *path.x);
@@ -223,7 +223,7 @@ static inline void compare_path(rm2_context *ctx, const rm2_roadmap *net, const 
     assert_true(fabs(sum - path.length) < ROUNDING);
     memcpy(both, from, Q * sizeof *both);
     memcpy(both + Q, to, Q * sizeof *both);
-    assert_ok(ctx, rm2_roadmap_distances(ctx, net, metric, 2, both, distances));
+    assert_ok(ctx, rm2i_roadmap_distances(ctx, net, metric, 2, both, distances));
     assert_true(distances[0] == 0 && distances[3] == 0 && distances[1] == distances[2]);
     assert_true(fabs(distances[1] - path.length) < ROUNDING);
     rm2_free(path.x);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "space_fixture.h"
 
 enum { MOST_REGIONS = 4, FINE = 141, SAMPLES = 40 };
@@ -120,7 +121,7 @@ static inline void decode_positions(size_t n, const double *x, double *y) {
 }
 
 static inline fine_grid make_grid(const rm2_space *space) {
-    rm2_roadmap_info net = rm2_roadmap_describe(rm2_space_roadmap(space));
+    rm2_roadmap_info net = *rm2_space_roadmap(space);
     fine_grid g = {numbers(FINE * FINE * 2), numbers(FINE * FINE * 2), numbers(FINE * FINE)};
     const double *a = net.x, *b = net.x + (net.nodes - 1) * 2;
     for (size_t i = 0; i < FINE * FINE; i++) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "riemann2/data.h"
 #include "shared_context.h"
 

@@ -2,6 +2,8 @@
 #include <math.h>
 
 #include "api.h"
+#include "front/base.h"
+#include "front/texts.h"
 
 static void contexts(void **state) {
     (void)state;

@@ -1,5 +1,6 @@
 /* Covariances without an argument that they need. */
 #include "api.h"
+#include "front/data.h"
 
 static void missing_arguments(void **state) {
     rm2_context *ctx = *state;
@@ -22,7 +23,7 @@ static void missing_arguments(void **state) {
     REFUSED("info.fault is 77", rm2_window_explain(ctx, &signals, NULL, 0, &odd));
     empty.channels = 0;
     REFUSED("0 channels", rm2_covariances(ctx, &empty, NULL, S, NULL));
-    assert_non_null(rm2_covariance_settings_table());
+    assert_non_null(rm2_settings_table_of(RM2_SETTINGS_COVARIANCE));
 }
 
 int main(void) {

@@ -1,5 +1,7 @@
 /* Data sets without an argument that they need. */
 #include "api.h"
+#include "front/data.h"
+#include "front/tables.h"
 
 static rm2_data *small_data(rm2_context *ctx) {
     rm2_generate_settings s = rm2_generate_settings_default();

@@ -59,7 +59,7 @@ static void motions(void **state) {
     MISSING("points", rm2_meet_sample(ctx, meet, 1, NULL));
     assert_null(rm2_meet_result_of(NULL));
     assert_non_null(rm2_meet_result_of(meet));
-    assert_int_equal(rm2_meet_settings_table()->count, 6);
+    assert_int_equal(rm2_settings_table_of(RM2_SETTINGS_MEET)->count, 6);
     rm2_meet_free(meet);
     rm2_meet_free(NULL);
     rm2_space_free(f.space);

@@ -175,7 +175,7 @@ static void reports(void **state) {
     assert_string_equal(rm2_path_reason_name((rm2_path_reason)77), "unknown reason");
     assert_int_equal(rm2_path_next_reason(0, (rm2_path_reason)0), 0);
     assert_int_equal(rm2_path_measured_nodes(0), 0);
-    assert_string_equal(rm2_report_settings_table()->name, "report");
+    assert_string_equal(rm2_settings_table_of(RM2_SETTINGS_REPORT)->name, "report");
     rm2_curve_free(curve);
     rm2_space_free(space);
     rm2_model_free(model);

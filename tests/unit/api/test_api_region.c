@@ -14,12 +14,6 @@ static void regions(void **state) {
     MISSING("region", rm2_region_check(ctx, NULL));
     assert_true(isnan(rm2_region_distance(NULL, y, NULL)));
     assert_true(isnan(rm2_region_distance(&ball, NULL, NULL)));
-    assert_true(isnan(rm2_region_segment_distance(NULL, y, y)));
-    assert_true(isnan(rm2_region_segment_distance(&ball, NULL, y)));
-    assert_true(isnan(rm2_region_segment_distance(&ball, y, NULL)));
-    assert_true(isnan(rm2_region_segment_nearest(NULL, y, y, NULL)));
-    assert_true(isnan(rm2_region_segment_nearest(&ball, NULL, y, NULL)));
-    assert_true(isnan(rm2_region_segment_nearest(&ball, y, NULL, NULL)));
     NO_CONTEXT(rm2_regions_parse(NULL, "", 2, &count, &list));
     MISSING("text", rm2_regions_parse(ctx, NULL, 2, &count, &list));
     MISSING("count", rm2_regions_parse(ctx, "", 2, NULL, &list));

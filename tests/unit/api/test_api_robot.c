@@ -26,7 +26,6 @@ static void arms(void **state) {
     assert_string_equal(rm2_arm_name(NULL), "");
     assert_int_equal(rm2_arm_joints(NULL), 0);
     assert_int_equal(rm2_arm_links(NULL), 0);
-    assert_null(rm2_arm_link(NULL, 0));
     assert_null(rm2_arm_joint(NULL, 0));
     assert_true(rm2_arm_reach(NULL) == 0);
     char why[40] = "x";
@@ -37,7 +36,6 @@ static void arms(void **state) {
     rm2_track_cause_text(NULL, &far, why, sizeof why);
     assert_string_equal(why, "it is beyond the arm's reach; move or s"); /* what fits */
     MUST(rm2_arm_create(ctx, "arm", &link, 1, &arm));
-    assert_null(rm2_arm_link(arm, 1));
     assert_null(rm2_arm_joint(arm, 1));
     rm2_arm_free(arm);
 }

@@ -1,9 +1,10 @@
 /* Settings by name without an argument that they need. */
 #include "api.h"
+#include "front/texts.h"
 
 static void by_name(void **state) {
     rm2_context *ctx = *state;
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     char text[64];
     double value;
@@ -12,9 +13,6 @@ static void by_name(void **state) {
     MISSING("name", rm2_settings_set(ctx, table, &s, NULL, "2"));
     MISSING("text", rm2_settings_set(ctx, table, &s, "latent_dim", NULL));
     REFUSED("\"latent_din\" of", rm2_settings_set(ctx, table, &s, "latent_din", "2"));
-    MISSING("table", rm2_settings_set_number(ctx, NULL, &s, "latent_dim", 2));
-    MISSING("settings", rm2_settings_set_number(ctx, table, NULL, "latent_dim", 2));
-    MISSING("name", rm2_settings_set_number(ctx, table, &s, NULL, 2));
     MISSING("table", rm2_settings_get(ctx, NULL, &s, "latent_dim", text, sizeof text));
     MISSING("settings", rm2_settings_get(ctx, table, NULL, "latent_dim", text, sizeof text));
     MISSING("name", rm2_settings_get(ctx, table, &s, NULL, text, sizeof text));
@@ -27,7 +25,7 @@ static void by_name(void **state) {
 
 static void whole(void **state) {
     rm2_context *ctx = *state;
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST), other = s;
     char text[8] = "old";
     MISSING("table", rm2_settings_check(ctx, NULL, &s));
@@ -35,15 +33,13 @@ static void whole(void **state) {
     MISSING("own", rm2_settings_take(ctx, &s, NULL));
     MISSING("own", rm2_settings_give(ctx, NULL, &other));
     MISSING("given", rm2_settings_give(ctx, &s, NULL));
-    assert_string_equal(rm2_track_settings_table()->name, "track");
-    assert_string_equal(rm2_placement_table()->name, "placement");
-    assert_string_equal(rm2_planner_settings_table()->name, "planner");
-    assert_string_equal(rm2_dtw_settings_table()->name, "dtw");
-    assert_string_equal(rm2_mean_settings_table()->name, "mean");
-    assert_string_equal(rm2_generate_settings_table()->name, "generate");
-    assert_string_equal(rm2_geodesic_settings_table()->name, "geodesic");
-    assert_string_equal(rm2_grid_settings_table()->name, "grid");
-    assert_string_equal(rm2_figure_settings_table()->name, "figure");
+    assert_string_equal(rm2_settings_table_of(RM2_SETTINGS_TRACK)->name, "track");
+    assert_string_equal(rm2_settings_table_of(RM2_SETTINGS_PLACEMENT)->name, "placement");
+    assert_string_equal(rm2_settings_table_of(RM2_SETTINGS_PLANNER)->name, "planner");
+    assert_string_equal(rm2_settings_table_of(RM2_SETTINGS_DTW)->name, "dtw");
+    assert_string_equal(rm2_settings_table_of(RM2_SETTINGS_MEAN)->name, "mean");
+    assert_string_equal(rm2_settings_table_of(RM2_SETTINGS_GENERATE)->name, "generate");
+    assert_string_equal(rm2_settings_table_of(RM2_SETTINGS_FIGURE)->name, "figure");
     rm2_settings_fill(NULL, 0, &s);
     rm2_settings_fill(table, 0, NULL);
     assert_null(rm2_settings_at(NULL, 0));

@@ -29,7 +29,6 @@ static void constructors(void **state) {
     plane p = open_plane(ctx);
     rm2_space *other;
     rm2_space_settings s = rm2_space_settings_default();
-    rm2_geodesic_settings g = rm2_geodesic_settings_default();
     NO_CONTEXT(rm2_space_create(NULL, NULL, NULL, 0, NULL, &other));
     MISSING("model", rm2_space_create(ctx, NULL, NULL, 0, NULL, &other));
     MISSING("space", rm2_space_create(ctx, NULL, NULL, 0, NULL, NULL));
@@ -47,25 +46,20 @@ static void constructors(void **state) {
     s.stage = (rm2_geodesic_stage)77;
     REFUSED("settings.stage is 77", rm2_space_from_metric(ctx, p.metric, &s, 3, points, &other));
     assert_null(other);
-    NO_CONTEXT(rm2_space_with_geodesic_settings(NULL, p.space, &g, &other));
-    MISSING("space", rm2_space_with_geodesic_settings(ctx, NULL, &g, &other));
-    MISSING("other", rm2_space_with_geodesic_settings(ctx, p.space, &g, NULL));
-    g.last = (rm2_geodesic_stage)77;
-    REFUSED("settings.last is 77", rm2_space_with_geodesic_settings(ctx, p.space, &g, &other));
+    rm2_space_settings own = *rm2_space_settings_of(p.space), other_one = own;
+    NO_CONTEXT(rm2_space_with_settings(NULL, p.space, &own, &other));
+    MISSING("space", rm2_space_with_settings(ctx, NULL, &own, &other));
+    MISSING("settings", rm2_space_with_settings(ctx, p.space, NULL, &other));
+    MISSING("other", rm2_space_with_settings(ctx, p.space, &own, NULL));
+    other_one.stage = (rm2_geodesic_stage)77;
+    REFUSED("settings.stage is 77", rm2_space_with_settings(ctx, p.space, &other_one, &other));
+    other_one = own;
+    other_one.clearance = -1;
+    REFUSED("settings.clearance is -1", rm2_space_with_settings(ctx, p.space, &other_one, &other));
+    other_one = own;
+    other_one.obstacles = &(rm2_obstacles){0};
+    REFUSED("needs a space of a model", rm2_space_with_settings(ctx, p.space, &other_one, &other));
     assert_null(other);
-    NO_CONTEXT(rm2_space_with_obstacles(NULL, p.space, NULL, 0, 0, &other));
-    MISSING("space", rm2_space_with_obstacles(ctx, NULL, NULL, 0, 0, &other));
-    MISSING("other", rm2_space_with_obstacles(ctx, p.space, NULL, 0, 0, NULL));
-    REFUSED("settings.clearance is -1",
-            rm2_space_with_obstacles(ctx, p.space, NULL, -1, 0, &other));
-    REFUSED("needs a space of a model",
-            rm2_space_with_obstacles(ctx, p.space, &(rm2_obstacles){0}, 0, 0, &other));
-    assert_null(other);
-    double clearance;
-    NO_CONTEXT(rm2_space_clearance(NULL, p.space, 3, points, &clearance));
-    MISSING("space", rm2_space_clearance(ctx, NULL, 3, points, &clearance));
-    MISSING("path", rm2_space_clearance(ctx, p.space, 3, NULL, &clearance));
-    MISSING("clearance", rm2_space_clearance(ctx, p.space, 3, points, NULL));
     rm2_space_free(NULL);
     close_plane(&p);
 }
@@ -79,7 +73,6 @@ static void descriptions(void **state) {
     assert_null(rm2_space_exact_metric(NULL));
     assert_null(rm2_space_roadmap(NULL));
     assert_null(rm2_space_settings_of(NULL));
-    assert_null(rm2_space_geodesic_settings(NULL));
 }
 
 static void geodesics(void **state) {

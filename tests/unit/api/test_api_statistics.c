@@ -45,9 +45,8 @@ static void groups(void **state) {
 static void labels_of_points(void **state) {
     rm2_context *ctx = *state;
     rm2_labelled d = line(ctx), none = {0};
-    rm2_features f = {4, 1, points, labels, 2}, no_features = {4, 1, NULL, labels, 2};
     rm2_classifier method = RM2_CLASSIFY_MEAN;
-    double right[4], w[4], p[8];
+    double right[4];
     rm2_accuracy a;
     NO_CONTEXT(rm2_classify(NULL, &d, NULL, 1, &method, right, NULL));
     MISSING("data", rm2_classify(ctx, NULL, NULL, 1, &method, right, NULL));
@@ -58,14 +57,6 @@ static void labels_of_points(void **state) {
     MISSING("data->labels", rm2_accuracy_of(ctx, &none, right, &a, NULL, NULL));
     MISSING("right", rm2_accuracy_of(ctx, &d, NULL, &a, NULL, NULL));
     MISSING("accuracy", rm2_accuracy_of(ctx, &d, right, NULL, NULL, NULL));
-    NO_CONTEXT(rm2_logistic_fit(NULL, &f, 1, w, NULL));
-    MISSING("data", rm2_logistic_fit(ctx, NULL, 1, w, NULL));
-    MISSING("data->x", rm2_logistic_fit(ctx, &no_features, 1, w, NULL));
-    MISSING("weights", rm2_logistic_fit(ctx, &f, 1, NULL, NULL));
-    NO_CONTEXT(rm2_logistic_probabilities(NULL, 4, 1, points, 2, w, p));
-    MISSING("x", rm2_logistic_probabilities(ctx, 4, 1, NULL, 2, w, p));
-    MISSING("weights", rm2_logistic_probabilities(ctx, 4, 1, points, 2, NULL, p));
-    MISSING("probabilities", rm2_logistic_probabilities(ctx, 4, 1, points, 2, w, NULL));
     assert_string_equal(rm2_classifier_text((rm2_classifier)-1), "unknown");
     rm2_manifold *m = rm2_manifold_retain(d.manifold);
     rm2_manifold_free(m);

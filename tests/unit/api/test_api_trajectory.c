@@ -5,17 +5,8 @@ static const double points[] = {0, 0, 1, 0, 1, 2};
 
 static void distances(void **state) {
     rm2_context *ctx = *state;
-    const rm2_sequence a = {3, 2, points}, none = {3, 2, NULL}, two[] = {a, a};
+    const rm2_sequence a = {3, 2, points}, two[] = {a, a};
     rm2_distance_summary spread;
-    rm2_dtw_settings odd = rm2_dtw_settings_default();
-    odd.kind = (rm2_dtw_kind)77;
-    double d;
-    NO_CONTEXT(rm2_dtw(NULL, NULL, &a, &a, &d));
-    MISSING("a", rm2_dtw(ctx, NULL, NULL, &a, &d));
-    MISSING("b", rm2_dtw(ctx, NULL, &a, NULL, &d));
-    MISSING("distance", rm2_dtw(ctx, NULL, &a, &a, NULL));
-    REFUSED("points is NULL", rm2_dtw(ctx, NULL, &a, &none, &d));
-    REFUSED("settings.kind is 77", rm2_dtw(ctx, &odd, &a, &a, &d));
     NO_CONTEXT(rm2_dtw_from(NULL, NULL, &a, 2, two, NULL, &spread));
     MISSING("from", rm2_dtw_from(ctx, NULL, NULL, 2, two, NULL, &spread));
     MISSING("others", rm2_dtw_from(ctx, NULL, &a, 2, NULL, NULL, &spread));

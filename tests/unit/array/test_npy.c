@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "array/npy.h"
+#include "front/arrays.h"
 #include "io_fixture.h"
 #include "riemann2/io.h"
 
@@ -39,8 +41,8 @@ static rm2_status parse(fixture *f, int version, const char *header, const void 
                         rm2_array *array) {
     unsigned char file[1024];
     assert_true(strlen(header) + size + 12 <= sizeof file);
-    return rm2_npy_parse(f->ctx, "a.npy", file, make_file(file, version, header, data, size),
-                         array);
+    return rm2i_npy_parse(f->ctx, "a.npy", file, make_file(file, version, header, data, size),
+                          array);
 }
 
 static void expect_values(fixture *f, const char *header, const void *data, size_t size,
@@ -153,7 +155,7 @@ static void large_arrays_are_converted(void **state) {
             for (uint32_t b = 0; b < 4; b++)
                 file[start + 4 * i + b] = (unsigned char)(i >> 8 * b);
         rm2_array array;
-        assert_int_equal(rm2_npy_parse(f->ctx, "a.npy", file, start + data, &array), RM2_OK);
+        assert_int_equal(rm2i_npy_parse(f->ctx, "a.npy", file, start + data, &array), RM2_OK);
         for (size_t i = 0; i < ROWS; i++)
             for (size_t j = 0; j < COLUMNS; j++)
                 if (array.values[i * COLUMNS + j] !=
@@ -306,7 +308,7 @@ static void broken_beginnings_are_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rm2_array array;
-        assert_int_equal(rm2_npy_parse(f->ctx, "a.npy", cases[i].bytes, cases[i].size, &array),
+        assert_int_equal(rm2i_npy_parse(f->ctx, "a.npy", cases[i].bytes, cases[i].size, &array),
                          cases[i].status);
         if (!strstr(rm2_context_error(f->ctx), cases[i].word))
             fail_msg("'%s' not in: %s", cases[i].word, rm2_context_error(f->ctx));

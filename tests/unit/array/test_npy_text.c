@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "array/npy.h"
+#include "front/base.h"
+#include "front/texts.h"
 #include "io_fixture.h"
 
 static int set_up(void **state) {

@@ -13,6 +13,7 @@
 #include <zlib.h>
 
 #include "array/npz.h"
+#include "front/arrays.h"
 #include "zip_forge.h"
 
 enum { LOCAL = 30, ENTRY = 46, END = 22 };
@@ -114,20 +115,20 @@ static void make_sample(fixture *f, unsigned method) {
 static void expect_sample(fixture *f) {
     rm2_array *arrays;
     size_t count;
-    if (rm2_npz_parse(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &arrays, &count) != RM2_OK)
+    if (rm2i_npz_parse(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &arrays, &count) != RM2_OK)
         fail_msg("%s", rm2_context_error(f->ctx));
     assert_int_equal(count, 1);
     assert_string_equal(arrays[0].name, "a");
     assert_int_equal(arrays[0].shape[0], 5);
     for (size_t i = 0; i < 5; i++)
         assert_true(arrays[0].values[i] == (double)i);
-    rm2_arrays_free(arrays, count);
+    rm2i_arrays_free(arrays, count);
 }
 
 static void expect_refusal(fixture *f, rm2_status expected, const char *word) {
     rm2_array *arrays;
     size_t count;
-    rm2_status status = rm2_npz_parse(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &arrays, &count);
+    rm2_status status = rm2i_npz_parse(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &arrays, &count);
     const char *message = rm2_context_error(f->ctx);
     if (status != expected || !strstr(message, word) || !strstr(message, "a.npz"))
         fail_msg("status %d, '%s' expected in: %s", (int)status, word, message);
@@ -141,7 +142,7 @@ static void archives_of_numpy_are_read(void **state) {
     fixture *f = *state;
     rm2_array *arrays;
     size_t count;
-    if (rm2_npz_parse(f->ctx, "n", from_numpy, sizeof from_numpy, &arrays, &count) != RM2_OK)
+    if (rm2i_npz_parse(f->ctx, "n", from_numpy, sizeof from_numpy, &arrays, &count) != RM2_OK)
         fail_msg("%s", rm2_context_error(f->ctx));
     assert_int_equal(count, 2);
     assert_string_equal(arrays[0].name, "a");
@@ -152,7 +153,7 @@ static void archives_of_numpy_are_read(void **state) {
         assert_true(arrays[0].values[i] == (double)i);
     for (size_t i = 0; i < 100; i++)
         assert_true(arrays[1].values[i] == 0);
-    rm2_arrays_free(arrays, count);
+    rm2i_arrays_free(arrays, count);
 }
 
 /* Zeros in single precision are unpacked in pieces: the last bytes of the packed data may be used up while zeros are still
@@ -166,10 +167,10 @@ static void packed_data_may_end_before_the_numbers(void **state) {
         size_t count, size = make_npy(npy, n, true) - 4 * n;
         strstr((char *)npy + 10, "f8")[1] = '4';
         make_archive(f, "a.npy", 8, npy, size);
-        if (rm2_npz_parse(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &arrays, &count) != RM2_OK)
+        if (rm2i_npz_parse(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &arrays, &count) != RM2_OK)
             fail_msg("%zu zeros: %s", n, rm2_context_error(f->ctx));
         assert_int_equal(rm2_array_count(&arrays[0]), n);
-        rm2_arrays_free(arrays, count);
+        rm2i_arrays_free(arrays, count);
     }
 }
 
@@ -190,11 +191,11 @@ static void large_entries_are_unpacked(void **state) {
     make_archive(f, "zeros.npy", 8, npy, make_npy(npy, 40000, true));
     rm2_array *arrays;
     size_t count;
-    assert_int_equal(rm2_npz_parse(f->ctx, "z", f->zip.bytes, f->zip.size, &arrays, &count),
+    assert_int_equal(rm2i_npz_parse(f->ctx, "z", f->zip.bytes, f->zip.size, &arrays, &count),
                      RM2_OK);
     assert_int_equal(rm2_array_count(&arrays[0]), 40000);
     assert_true(arrays[0].values[39999] == 0);
-    rm2_arrays_free(arrays, count);
+    rm2i_arrays_free(arrays, count);
 }
 
 /* Warnings with a text. */
@@ -215,21 +216,21 @@ static void names_that_come_twice_are_reported(void **state) {
                             {.name = "b.npy", .data = second, .size = make_npy(second, 2, true)},
                             {.name = "a.npy", .data = second, .size = make_npy(second, 2, true)}};
     expected e = {.text = "twins.npz: the name 'a' appears more than once"};
-    rm2_npz *npz;
+    rm2i_npz *npz;
     rm2_array array;
     f->zip.size = 0;
     for (size_t k = 0; k < 3; k++)
         zip_put_member(&f->zip, 0, &members[k]);
     zip_put_directory(&f->zip, 0, members, 3);
     rm2_context_set_log(f->ctx, count_warnings, &e);
-    assert_int_equal(rm2_npz_open_bytes(f->ctx, "twins.npz", f->zip.bytes, f->zip.size, &npz),
+    assert_int_equal(rm2i_npz_open_bytes(f->ctx, "twins.npz", f->zip.bytes, f->zip.size, &npz),
                      RM2_OK);
     rm2_context_set_log(f->ctx, NULL, NULL);
     assert_int_equal(e.warnings, 1);
-    assert_int_equal(rm2_npz_array(f->ctx, npz, rm2_npz_find(npz, "a"), &array), RM2_OK);
+    assert_int_equal(rm2i_npz_array(f->ctx, npz, rm2i_npz_find(npz, "a"), &array), RM2_OK);
     assert_int_equal(array.shape[0], 3);
     rm2_array_clear(&array);
-    rm2_npz_close(npz);
+    rm2i_npz_close(npz);
 }
 
 static void write_bytes(const fixture *f) {
@@ -330,14 +331,14 @@ static void written_archives_are_read_back(void **state) {
     assert_int_equal(rm2_npz_write(f->ctx, f->path, arrays, 3, false), RM2_OK);
     rm2_array *again;
     size_t count;
-    assert_int_equal(rm2_npz_read(f->ctx, f->path, &again, &count), RM2_OK);
+    assert_int_equal(rm2i_npz_read(f->ctx, f->path, &again, &count), RM2_OK);
     assert_int_equal(count, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_string_equal(again[i].name, names[i]);
         assert_int_equal(again[i].dims, arrays[i].dims);
     }
     assert_memory_equal(again[0].values, values, sizeof values);
-    rm2_arrays_free(again, count);
+    rm2i_arrays_free(again, count);
 }
 
 /* Whole numbers, as NumPy's int64; others are refused. */
@@ -345,17 +346,17 @@ static void integers_are_written(void **state) {
     fixture *f = *state;
     double values[] = {0, -7, 0x1p53};
     rm2_array array = {.name = "n", .dims = 1, .shape = {3}, .values = values, .integers = true};
-    rm2_npz *npz;
+    rm2i_npz *npz;
     rm2_array again;
     rm2i_npy_header header;
     assert_int_equal(rm2_npz_write(f->ctx, f->path, &array, 1, false), RM2_OK);
-    assert_int_equal(rm2_npz_open(f->ctx, f->path, &npz), RM2_OK);
+    assert_int_equal(rm2i_npz_open(f->ctx, f->path, &npz), RM2_OK);
     assert_int_equal(rm2i_npz_header(f->ctx, npz, 0, &header), RM2_OK);
     assert_true(header.type.kind == RM2I_NPY_SIGNED && header.type.size == 8);
-    assert_int_equal(rm2_npz_array(f->ctx, npz, 0, &again), RM2_OK);
+    assert_int_equal(rm2i_npz_array(f->ctx, npz, 0, &again), RM2_OK);
     assert_memory_equal(again.values, values, sizeof values);
     rm2_array_clear(&again);
-    rm2_npz_close(npz);
+    rm2i_npz_close(npz);
     values[1] = 0.5;
     assert_int_equal(rm2_npz_write(f->ctx, f->path, &array, 1, true), RM2_ERR_ARGUMENT);
     assert_non_null(strstr(rm2_context_error(f->ctx), "entry 1 of an array of integers is 0.5"));
@@ -393,20 +394,20 @@ static void pieces_are_an_array(void **state) {
     assert_int_equal(rm2i_npz_end(f->ctx, w), RM2_OK);
     rm2i_npz_writer_free(w);
     assert_int_equal(rm2_writer_commit(f->ctx, file), RM2_OK);
-    assert_int_equal(rm2_npz_read(f->ctx, f->path, &again, &count), RM2_OK);
+    assert_int_equal(rm2i_npz_read(f->ctx, f->path, &again, &count), RM2_OK);
     assert_int_equal(count, 4);
     assert_int_equal(again[1].shape[0], 0);
     assert_int_equal(again[2].shape[0], COUNT);
     assert_memory_equal(again[2].values, values, sizeof values);
-    rm2_arrays_free(again, count);
-    rm2_npz *npz;
-    assert_int_equal(rm2_npz_open(f->ctx, f->path, &npz), RM2_OK);
+    rm2i_arrays_free(again, count);
+    rm2i_npz *npz;
+    assert_int_equal(rm2i_npz_open(f->ctx, f->path, &npz), RM2_OK);
     assert_int_equal(rm2i_npz_verify(f->ctx, npz, 2), RM2_OK);
     assert_int_equal(
         rm2i_npz_load(f->ctx, npz, 2, &(rm2i_npy_span){300, 7}, again = &(rm2_array){0}), RM2_OK);
     assert_memory_equal(again->values, values + 300, 7 * sizeof *values);
     rm2_array_clear(again);
-    rm2_npz_close(npz);
+    rm2i_npz_close(npz);
 }
 
 static size_t read_whole(const char *path, unsigned char *bytes, size_t room) {
@@ -442,11 +443,11 @@ static void many_arrays_are_written_and_read(void **state) {
     assert_int_equal(rm2_npz_write(f->ctx, f->path, arrays, COUNT, false), RM2_OK);
     free(arrays);
     size_t count;
-    assert_int_equal(rm2_npz_read(f->ctx, f->path, &again, &count), RM2_OK);
+    assert_int_equal(rm2i_npz_read(f->ctx, f->path, &again, &count), RM2_OK);
     assert_int_equal(count, COUNT);
     assert_string_equal(again[COUNT - 1].name, "arr_65999");
     assert_true(again[COUNT - 1].values[0] == 3);
-    rm2_arrays_free(again, count);
+    rm2i_arrays_free(again, count);
 }
 
 static void pipes_are_read(void **state) {
@@ -460,9 +461,9 @@ static void pipes_are_read(void **state) {
     assert_int_equal(write(ends[1], f->zip.bytes, f->zip.size), f->zip.size);
     (void)close(ends[1]);
     (void)snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    assert_int_equal(rm2_npz_read(f->ctx, path, &arrays, &count), RM2_OK);
+    assert_int_equal(rm2i_npz_read(f->ctx, path, &arrays, &count), RM2_OK);
     assert_int_equal(count, 1);
-    rm2_arrays_free(arrays, count);
+    rm2i_arrays_free(arrays, count);
     (void)close(ends[0]);
 }
 
@@ -484,13 +485,13 @@ static void make_mixed(fixture *f, unsigned method) {
     zip_put_directory(&f->zip, method, members, 4);
 }
 
-static void expect_mixed(fixture *f, rm2_npz *npz) {
+static void expect_mixed(fixture *f, rm2i_npz *npz) {
     rm2_array array;
     rm2_texts texts;
     bool are_texts = false;
-    assert_int_equal(rm2_npz_holds_texts(f->ctx, npz, 0, &are_texts), RM2_OK);
+    assert_int_equal(rm2i_npz_holds_texts(f->ctx, npz, 0, &are_texts), RM2_OK);
     assert_true(are_texts);
-    if (rm2_npz_texts(f->ctx, npz, 0, &texts) != RM2_OK)
+    if (rm2i_npz_get_texts(f->ctx, npz, 0, &texts) != RM2_OK)
         fail_msg("%s", rm2_context_error(f->ctx));
     assert_memory_equal(texts.codes, ((size_t[]){0, 1, 2, 0}), 4 * sizeof(size_t));
     assert_int_equal(texts.distinct_count, 3);
@@ -498,9 +499,9 @@ static void expect_mixed(fixture *f, rm2_npz *npz) {
     assert_string_equal(texts.distinct[1], "ab");
     assert_string_equal(texts.distinct[2], "");
     rm2_texts_clear(&texts);
-    assert_int_equal(rm2_npz_holds_texts(f->ctx, npz, 1, &are_texts), RM2_OK);
+    assert_int_equal(rm2i_npz_holds_texts(f->ctx, npz, 1, &are_texts), RM2_OK);
     assert_false(are_texts);
-    assert_int_equal(rm2_npz_array(f->ctx, npz, 1, &array), RM2_OK);
+    assert_int_equal(rm2i_npz_array(f->ctx, npz, 1, &array), RM2_OK);
     assert_string_equal(array.name, "x");
     assert_int_equal(array.shape[0], 5);
     assert_true(array.values[4] == 4);
@@ -510,20 +511,20 @@ static void expect_mixed(fixture *f, rm2_npz *npz) {
 static void arrays_are_read_one_at_a_time(void **state) {
     fixture *f = *state;
     for (unsigned method = 0; method <= 8; method += 8) {
-        rm2_npz *npz;
+        rm2i_npz *npz;
         make_mixed(f, method);
-        if (rm2_npz_open_bytes(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &npz) != RM2_OK)
+        if (rm2i_npz_open_bytes(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &npz) != RM2_OK)
             fail_msg("%s", rm2_context_error(f->ctx));
-        assert_int_equal(rm2_npz_count(npz), 3);
-        assert_string_equal(rm2_npz_name(npz, 2), "any");
-        assert_null(rm2_npz_name(npz, 3));
-        assert_int_equal(rm2_npz_find(npz, "x"), 1);
-        assert_int_equal(rm2_npz_find(npz, "note"), SIZE_MAX);
+        assert_int_equal(rm2i_npz_count(npz), 3);
+        assert_string_equal(rm2i_npz_name(npz, 2), "any");
+        assert_null(rm2i_npz_name(npz, 3));
+        assert_int_equal(rm2i_npz_find(npz, "x"), 1);
+        assert_int_equal(rm2i_npz_find(npz, "note"), SIZE_MAX);
         expect_mixed(f, npz);
-        rm2_npz_close(npz);
+        rm2i_npz_close(npz);
         expect_refusal(f, RM2_ERR_UNSUPPORTED, "array 'who': the array holds texts");
     }
-    rm2_npz_close(NULL);
+    rm2i_npz_close(NULL);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------ */
@@ -638,31 +639,31 @@ static void archives_without_arrays_are_refused(void **state) {
 
 static void arrays_of_another_kind_are_refused(void **state) {
     fixture *f = *state;
-    rm2_npz *npz;
+    rm2i_npz *npz;
     rm2_array array;
     rm2_texts texts;
     bool are_texts;
     make_mixed(f, 0);
     f->zip.bytes[LOCAL + 7 + 70] ^= 1; /* within the texts */
-    assert_int_equal(rm2_npz_open_bytes(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &npz), RM2_OK);
-    assert_int_equal(rm2_npz_array(f->ctx, npz, 0, &array), RM2_ERR_UNSUPPORTED);
+    assert_int_equal(rm2i_npz_open_bytes(f->ctx, "a.npz", f->zip.bytes, f->zip.size, &npz), RM2_OK);
+    assert_int_equal(rm2i_npz_array(f->ctx, npz, 0, &array), RM2_ERR_UNSUPPORTED);
     assert_null(array.values);
-    assert_int_equal(rm2_npz_texts(f->ctx, npz, 1, &texts), RM2_ERR_UNSUPPORTED);
+    assert_int_equal(rm2i_npz_get_texts(f->ctx, npz, 1, &texts), RM2_ERR_UNSUPPORTED);
     assert_non_null(strstr(rm2_context_error(f->ctx), "a.npz: array 'x': the array holds numbers"));
-    assert_int_equal(rm2_npz_texts(f->ctx, npz, 0, &texts), RM2_ERR_FORMAT);
+    assert_int_equal(rm2i_npz_get_texts(f->ctx, npz, 0, &texts), RM2_ERR_FORMAT);
     assert_non_null(strstr(rm2_context_error(f->ctx), "checksum"));
     assert_null(texts.codes);
-    assert_int_equal(rm2_npz_holds_texts(f->ctx, npz, 2, &are_texts), RM2_ERR_UNSUPPORTED);
-    assert_int_equal(rm2_npz_array(f->ctx, npz, 3, &array), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_npz_holds_texts(f->ctx, npz, 2, &are_texts), RM2_ERR_UNSUPPORTED);
+    assert_int_equal(rm2i_npz_array(f->ctx, npz, 3, &array), RM2_ERR_ARGUMENT);
     assert_non_null(strstr(rm2_context_error(f->ctx), "no array number 3"));
-    assert_int_equal(rm2_npz_texts(f->ctx, npz, SIZE_MAX, &texts), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_npz_array(f->ctx, npz, 1, NULL), RM2_ERR_ARGUMENT);
-    rm2_npz_close(npz);
-    assert_int_equal(rm2_npz_array(f->ctx, NULL, 0, &array), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_npz_open(f->ctx, f->path, NULL), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_npz_open(f->ctx, "/nowhere/a.npz", &npz), RM2_ERR_IO);
+    assert_int_equal(rm2i_npz_get_texts(f->ctx, npz, SIZE_MAX, &texts), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_npz_array(f->ctx, npz, 1, NULL), RM2_ERR_ARGUMENT);
+    rm2i_npz_close(npz);
+    assert_int_equal(rm2i_npz_array(f->ctx, NULL, 0, &array), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_npz_open(f->ctx, f->path, NULL), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_npz_open(f->ctx, "/nowhere/a.npz", &npz), RM2_ERR_IO);
     assert_null(npz);
-    assert_int_equal(rm2_npz_count(NULL), 0);
+    assert_int_equal(rm2i_npz_count(NULL), 0);
 }
 
 static void bad_arguments_are_refused(void **state) {
@@ -680,9 +681,9 @@ static void bad_arguments_are_refused(void **state) {
     assert_int_equal(rm2_npz_write(f->ctx, f->path, twins, 0, false), RM2_ERR_ARGUMENT);
     assert_int_equal(access(f->path, F_OK), -1);
     assert_int_equal(rm2_npz_write(f->ctx, "/dev/full", twins, 1, true), RM2_ERR_IO);
-    assert_int_equal(rm2_npz_read(f->ctx, "/nowhere/a.npz", &arrays, &count), RM2_ERR_IO);
-    assert_int_equal(rm2_npz_read(f->ctx, f->path, NULL, &count), RM2_ERR_ARGUMENT);
-    rm2_arrays_free(NULL, 0);
+    assert_int_equal(rm2i_npz_read(f->ctx, "/nowhere/a.npz", &arrays, &count), RM2_ERR_IO);
+    assert_int_equal(rm2i_npz_read(f->ctx, f->path, NULL, &count), RM2_ERR_ARGUMENT);
+    rm2i_arrays_free(NULL, 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -15,6 +15,8 @@
 
 #include "base/base.h"
 #include "context_fixture.h"
+#include "front/base.h"
+#include "front/texts.h"
 
 /* ---- statuses and contexts ------------------------------------------------------------------ */
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "front/base.h"
 #include "rows/shares.h"
 #include "shared_context.h"
 #include "thread_team.h"

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "rows/tree.h"
 #include "rows/units.h"
 

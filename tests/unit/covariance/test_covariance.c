@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
+#include "front/data.h"
 #include "linalg/dense.h"
 #include "linalg/shrink.h"
 #include "near.h"

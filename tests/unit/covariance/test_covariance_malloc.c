@@ -8,6 +8,7 @@
 
 #include "context_fixture.h"
 #include "failing_malloc.h"
+#include "front/tables.h"
 #include "riemann2/covariance.h"
 #include "riemann2/io.h"
 

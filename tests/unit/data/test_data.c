@@ -12,6 +12,9 @@
 #include <cmocka.h>
 
 #include "data/data.h"
+#include "front/arrays.h"
+#include "front/base.h"
+#include "front/data.h"
 #include "riemann2.h"
 
 static rm2_context *ctx;

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "front/arrays.h"
 #include "io_fixture.h"
 #include "riemann2/data.h"
 #include "riemann2/io.h"
@@ -227,8 +228,9 @@ static void empty_lists_of_trajectories(void **state) {
     for (int k = 0; k < 2; k++) {
         rm2_data_settings s = settings_for("R2");
         s.group = "demo";
-        assert_int_equal(rm2_settings_set(f->ctx, rm2_data_settings_table(), &s, names[k], ""),
-                         RM2_OK);
+        assert_int_equal(
+            rm2_settings_set(f->ctx, rm2_settings_table_of(RM2_SETTINGS_DATA), &s, names[k], ""),
+            RM2_OK);
         expect_refusal(f, &s, RM2_ERR_ARGUMENT, "is empty; expected ids");
     }
     assert_int_equal(remove(f->path), 0);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "array/npy.h"
+#include "front/base.h"
 #include "io_fixture.h"
 #include "parts_fixture.h"
 #include "zip_forge.h"

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "io/csv.h"
 #include "io_fixture.h"
 #include "parts_fixture.h"

@@ -12,6 +12,7 @@
 
 #include <omp.h>
 
+#include "front/base.h"
 #include "riemann2/eval.h"
 #include "riemann2/fit.h"
 #include "riemann2/trajectory.h"

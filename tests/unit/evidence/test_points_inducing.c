@@ -15,6 +15,7 @@
 
 #include "evidence/points.h"
 #include "linalg/dense.h"
+#include "metric/metric.h"
 #include "model/rules.h"
 #include "riemann2/fit.h"
 #include "riemann2/metric.h"
@@ -46,7 +47,7 @@ static void compare_predictions(const rm2_model *a, const rm2_model *b, double n
     const rm2_model *models[2] = {a, b};
     for (int k = 0; k < 2; k++) {
         ok(rm2_model_decode(ctx, models[k], 3, x, NULL, tangent[k], NULL, wide[k]));
-        ok(rm2_metric_pullback(ctx, models[k], NULL, &metric[k]));
+        ok(rm2i_metric_pullback(ctx, models[k], NULL, &metric[k]));
         ok(rm2_metric_at(ctx, metric[k], 3, x, G[k], NULL));
         rm2_metric_free(metric[k]);
     }

@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include "array/npz.h"
 #include "data/data.h"
+#include "front/base.h"
 #include "gp/inducing.h"
 #include "gp/likelihood.h"
 #include "gp/moments.h"
@@ -534,13 +536,13 @@ static void files_keep_sums(void **state) {
     rm2_fit_settings s = inducing(RM2_RECIPE_ROBUST, 2);
     const char *file = in_folder("sums.npz");
     rm2_model *model, *again;
-    rm2_npz *npz;
+    rm2i_npz *npz;
     s.inducing = 6;
     model = fit(data, &s, NULL);
     assert_int_equal(rm2_model_write(ctx, model, file, true), RM2_OK);
-    assert_int_equal(rm2_npz_open(ctx, file, &npz), RM2_OK);
-    assert_int_not_equal(rm2_npz_find(npz, "parameters/inducing_sums"), SIZE_MAX);
-    rm2_npz_close(npz);
+    assert_int_equal(rm2i_npz_open(ctx, file, &npz), RM2_OK);
+    assert_int_not_equal(rm2i_npz_find(npz, "parameters/inducing_sums"), SIZE_MAX);
+    rm2i_npz_close(npz);
     assert_int_equal(rm2_model_read(ctx, file, &again), RM2_OK);
     assert_same_posterior(model->posterior, again->posterior);
     assert_int_equal(unlink(file), 0);

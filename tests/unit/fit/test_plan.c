@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "model_fixture.h"
 #include "riemann2/fit.h"
 

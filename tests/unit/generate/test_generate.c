@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
+#include "front/data.h"
 #include "generate/generate.h"
 #include "riemann2/data.h"
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "geodesic/geodesic.h"
 #include "geodesic/stage.h"
 #include "metric/metric.h"
 #include "riemann2/geodesic.h"
@@ -64,7 +65,7 @@ static rm2_metric *metric_of(bumpy like) {
 static rm2_curve *geodesic(bumpy like, const double *from, const double *to) {
     rm2_metric *metric = metric_of(like);
     rm2_curve *curve;
-    assert_int_equal(rm2_geodesic(ctx, metric, NULL, NULL, from, to, &curve), RM2_OK);
+    assert_int_equal(rm2i_geodesic(ctx, metric, NULL, NULL, from, to, &curve), RM2_OK);
     assert_int_equal(curve->stage, RM2_STAGE_POLISH);
     rm2_metric_free(metric);
     return curve;

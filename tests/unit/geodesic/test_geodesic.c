@@ -12,8 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
+#include "geodesic/geodesic.h"
+#include "metric/metric.h"
 #include "metric_fixture.h"
+#include "precise.h"
 #include "riemann2/geodesic.h"
+
+static rm2i_geodesic_settings precise; /* set at the start */
 
 enum { Q = 2 };
 
@@ -49,10 +55,11 @@ static double hyperbolic(const double *a, const double *b) {
     return 2 * asinh(hypot(a[0] - b[0], a[1] - b[1]) / (2 * sqrt(a[1] * b[1])));
 }
 
-static rm2_curve *geodesic(const rm2_metric *metric, const rm2_geodesic_settings *settings,
+static rm2_curve *geodesic(const rm2_metric *metric, const rm2i_geodesic_settings *settings,
                            const double *from, const double *to) {
     rm2_curve *curve = NULL;
-    assert_int_equal(rm2_geodesic(ctx, metric, NULL, settings, from, to, &curve), RM2_OK);
+    assert_int_equal(
+        rm2i_geodesic(ctx, metric, NULL, settings ? settings : &precise, from, to, &curve), RM2_OK);
     return curve;
 }
 
@@ -164,7 +171,7 @@ static void one_and_more_dimensions(void **state) {
     rm2_curve *c = NULL;
     double a[5] = {-1, 0.3, 0.2, -0.5, 1}, b[5] = {2, -0.4, 1.5, 0.1, 0};
     assert_int_equal(rm2_metric_from_function(ctx, 1, one_dimension, NULL, "1", &metric), RM2_OK);
-    assert_int_equal(rm2_geodesic(ctx, metric, NULL, NULL, a, b, &c), RM2_OK);
+    assert_int_equal(rm2i_geodesic(ctx, metric, NULL, &precise, a, b, &c), RM2_OK);
     assert_true(c->converged && c->Q == 1);
     assert_true(fabs(c->length - 6) < 1e-9); /* x + x^3/3 from -1 to 2 */
     for (size_t j = 0; j < c->nodes; j++) {
@@ -174,7 +181,7 @@ static void one_and_more_dimensions(void **state) {
     rm2_curve_free(c);
     rm2_metric_free(metric);
     assert_int_equal(rm2_metric_analytic(ctx, "euclidean", 5, &metric), RM2_OK);
-    assert_int_equal(rm2_geodesic(ctx, metric, NULL, NULL, a, b, &c), RM2_OK);
+    assert_int_equal(rm2i_geodesic(ctx, metric, NULL, &precise, a, b, &c), RM2_OK);
     double square = 0;
     for (size_t q = 0; q < 5; q++)
         square += (a[q] - b[q]) * (a[q] - b[q]);
@@ -192,7 +199,7 @@ static void three_dimensions(void **state) {
     double a2[2] = {-1.5, 0.4}, b2[2] = {1.2, 0.7}, u = cos(0.6), w = sin(0.6);
     double a3[3] = {-1.5, 0.4 * u, 0.4 * w}, b3[3] = {1.2, 0.7 * u, 0.7 * w};
     assert_int_equal(rm2_metric_analytic(ctx, "bump", 3, &metric), RM2_OK);
-    assert_int_equal(rm2_geodesic(ctx, metric, NULL, NULL, a3, b3, &c), RM2_OK);
+    assert_int_equal(rm2i_geodesic(ctx, metric, NULL, &precise, a3, b3, &c), RM2_OK);
     flat = geodesic(bump, NULL, a2, b2);
     assert_true(c->converged && flat->converged);
     assert_true(fabs(c->length / flat->length - 1) < 1e-10);
@@ -213,7 +220,7 @@ static void each_stage(void **state) {
     const double a[Q] = {-1.1, 0.2}, b[Q] = {0.9, 2.4};
     double length[3], want = great_circle(a, b);
     for (int last = 0; last < 3; last++) {
-        rm2_geodesic_settings settings = rm2_geodesic_settings_default();
+        rm2i_geodesic_settings settings = precise_settings();
         settings.last = (rm2_geodesic_stage)last;
         settings.nodes = 801;
         rm2_curve *c = geodesic(sphere, &settings, a, b);
@@ -257,7 +264,7 @@ static double residual_at(const rm2_metric *metric, const rm2_curve *c, size_t j
 static void residual_is_what_it_says(void **state) {
     (void)state;
     const double a[Q] = {-1.1, 0.2}, b[Q] = {0.9, 2.4};
-    rm2_geodesic_settings settings = rm2_geodesic_settings_default();
+    rm2i_geodesic_settings settings = precise_settings();
     settings.last = RM2_STAGE_SPLINE;
     settings.nodes = 4001;
     rm2_curve *c = geodesic(sphere, &settings, a, b);
@@ -290,10 +297,10 @@ static void never_longer(void **state) {
             path[i * Q + 1] = rm2_rng_normal(&rng);
         }
         rm2_curve *c = NULL;
-        assert_int_equal(rm2_geodesic_refine(ctx, metric, NULL, 7, path, &c), RM2_OK);
+        assert_int_equal(rm2i_geodesic_refine(ctx, metric, NULL, 7, path, &c), RM2_OK);
         check_curve(metric, c, path, path + 6 * Q);
         double measured;
-        assert_int_equal(rm2_metric_measure(ctx, metric, c->nodes, c->x, &measured, NULL), RM2_OK);
+        assert_int_equal(rm2i_metric_measure(ctx, metric, c->nodes, c->x, &measured, NULL), RM2_OK);
         assert_true(fabs(measured / c->length - 1) < 1e-2); /* the polygon through the nodes */
         assert_true(c->length <= c->spline_length * (1 + 1e-9));
         assert_true(c->spline_length <= c->path_length * (1 + 1e-9));
@@ -316,7 +323,7 @@ static void winding_corridor(void **state) {
         for (size_t k = 0; k < 2; k++) {
             size_t n = corridor_path(&cases[i], 4, k ? 0.08 : 0.05, 400, path);
             rm2_curve *c = NULL;
-            assert_int_equal(rm2_geodesic_refine(ctx, metric, NULL, n, path, &c), RM2_OK);
+            assert_int_equal(rm2i_geodesic_refine(ctx, metric, NULL, n, path, &c), RM2_OK);
             check_curve(metric, c, path, path + (n - 1) * Q);
             assert_true(c->converged && c->length < 0.9 * c->path_length);
             assert_true(c->evaluations < 15000); /* measured: 3000 to 8000 */
@@ -335,7 +342,7 @@ static void through_points(void **state) {
     const double points[4 * Q] = {-0.5, 0, 0.7, 0.8, 0.7, 0.8, -0.2, 1.5}; /* one twice */
     double want = great_circle(points, points + 2) + great_circle(points + 4, points + 6);
     rm2_curve *c = NULL;
-    assert_int_equal(rm2_geodesic_through(ctx, sphere, NULL, NULL, 4, points, &c), RM2_OK);
+    assert_int_equal(rm2i_geodesic_through(ctx, sphere, NULL, &precise, 4, points, &c), RM2_OK);
     check_curve(sphere, c, points, points + 6);
     assert_true(c->converged && fabs(c->length / want - 1) < 1e-10);
     double step = want / (double)(c->nodes - 1), nearest = INFINITY;
@@ -350,7 +357,7 @@ static void through_points(void **state) {
     }
     assert_true(corners <= 1); /* only where it cuts the corner */
     rm2_curve_free(c);
-    assert_int_equal(rm2_geodesic_through(ctx, sphere, NULL, NULL, 1, points, &c),
+    assert_int_equal(rm2i_geodesic_through(ctx, sphere, NULL, &precise, 1, points, &c),
                      RM2_ERR_ARGUMENT);
     assert_null(c);
 }
@@ -362,8 +369,8 @@ static void coincident_points(void **state) {
     const double a[Q] = {0.3, 0.4}, loop[3 * Q] = {0.3, 0.4, 1, 1, 0.3, 0.4};
     for (int k = 0; k < 2; k++) {
         rm2_curve *c = NULL;
-        rm2_status status = k ? rm2_geodesic_refine(ctx, sphere, NULL, 3, loop, &c)
-                              : rm2_geodesic(ctx, sphere, NULL, NULL, a, a, &c);
+        rm2_status status = k ? rm2i_geodesic_refine(ctx, sphere, NULL, 3, loop, &c)
+                              : rm2i_geodesic(ctx, sphere, NULL, &precise, a, a, &c);
         assert_int_equal(status, RM2_OK);
         assert_true(c->length == 0 && c->energy == 0 && c->converged && c->residual == 0);
         for (size_t j = 0; j < c->nodes; j++)
@@ -376,24 +383,24 @@ static void coincident_points(void **state) {
 static void bad_arguments(void **state) {
     (void)state;
     const double a[Q] = {0.3, 0.4}, b[Q] = {0.5, NAN}, below[Q] = {0.5, -1};
-    rm2_geodesic_settings settings = rm2_geodesic_settings_default();
+    rm2i_geodesic_settings settings = precise_settings();
     rm2_curve *c = NULL;
-    assert_int_equal(rm2_geodesic(ctx, sphere, NULL, NULL, a, b, &c), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_geodesic(ctx, sphere, NULL, &precise, a, b, &c), RM2_ERR_ARGUMENT);
     assert_non_null(strstr(rm2_context_error(ctx), "coordinate 1 of point 1"));
-    assert_int_equal(rm2_geodesic(ctx, half_plane, NULL, NULL, a, below, &c), RM2_ERR_DOMAIN);
+    assert_int_equal(rm2i_geodesic(ctx, half_plane, NULL, &precise, a, below, &c), RM2_ERR_DOMAIN);
     assert_non_null(strstr(rm2_context_error(ctx), "initial path"));
     assert_null(c);
-    assert_int_equal(rm2_geodesic_refine(ctx, sphere, NULL, 1, a, &c), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_geodesic_refine(ctx, sphere, NULL, 1, a, &c), RM2_ERR_ARGUMENT);
     settings.nodes = 1;
-    assert_int_equal(rm2_geodesic(ctx, sphere, NULL, &settings, a, below, &c), RM2_ERR_ARGUMENT);
-    settings = rm2_geodesic_settings_default();
+    assert_int_equal(rm2i_geodesic(ctx, sphere, NULL, &settings, a, below, &c), RM2_ERR_ARGUMENT);
+    settings = precise_settings();
     settings.intervals = 1;
-    assert_int_equal(rm2_geodesic(ctx, sphere, NULL, &settings, a, below, &c), RM2_ERR_ARGUMENT);
-    settings = rm2_geodesic_settings_default();
+    assert_int_equal(rm2i_geodesic(ctx, sphere, NULL, &settings, a, below, &c), RM2_ERR_ARGUMENT);
+    settings = precise_settings();
     settings.tolerance = 0;
-    assert_int_equal(rm2_geodesic(ctx, sphere, NULL, &settings, a, below, &c), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_geodesic(ctx, sphere, NULL, &settings, a, below, &c), RM2_ERR_ARGUMENT);
     const double huge[Q] = {1e200, 1};
-    assert_int_equal(rm2_geodesic(ctx, half_plane, NULL, NULL, a, huge, &c), RM2_ERR_NUMERIC);
+    assert_int_equal(rm2i_geodesic(ctx, half_plane, NULL, &precise, a, huge, &c), RM2_ERR_NUMERIC);
     assert_non_null(strstr(rm2_context_error(ctx), "too far apart"));
 }
 
@@ -434,10 +441,10 @@ static void too_few_iterations(void **state) {
     assert_int_equal(rm2_metric_from_function(ctx, 2, corridor_at, &wind, "corridor", &metric),
                      RM2_OK);
     for (size_t most = 0; most < 6; most++) {
-        rm2_geodesic_settings settings = rm2_geodesic_settings_default();
+        rm2i_geodesic_settings settings = precise_settings();
         settings.max_iterations = most;
         rm2_curve *c = NULL;
-        assert_int_equal(rm2_geodesic_refine(ctx, metric, &settings, n, path, &c), RM2_OK);
+        assert_int_equal(rm2i_geodesic_refine(ctx, metric, &settings, n, path, &c), RM2_OK);
         check_curve(metric, c, path, path + (n - 1) * Q);
         assert_true(!c->converged && c->length <= c->path_length * (1 + 1e-9));
         rm2_curve_free(c);
@@ -458,7 +465,7 @@ static void interrupted(void **state) {
     const double a[Q] = {0.3, 0.4}, b[Q] = {1, 2};
     rm2_curve *c = NULL;
     rm2_context_interrupt(ctx);
-    assert_int_equal(rm2_geodesic(ctx, sphere, NULL, NULL, a, b, &c), RM2_INTERRUPTED);
+    assert_int_equal(rm2i_geodesic(ctx, sphere, NULL, &precise, a, b, &c), RM2_INTERRUPTED);
     rm2_context_clear_interrupt(ctx);
     assert_null(c);
 }
@@ -470,7 +477,7 @@ static void tolerance_counts(void **state) {
     size_t before = 0;
     double d = great_circle(a, b), lat = (sin(b[0]) - cos(d) * sin(a[0])) / (sin(d) * cos(a[0]));
     for (int k = 2; k <= 10; k += 2) {
-        rm2_geodesic_settings settings = rm2_geodesic_settings_default();
+        rm2i_geodesic_settings settings = precise_settings();
         settings.tolerance = pow(10, -k);
         rm2_curve *c = geodesic(sphere, &settings, a, b);
         assert_true(c->converged && c->evaluations >= before);
@@ -500,6 +507,7 @@ static void threads_agree(void **state) {
 }
 
 int main(void) {
+    precise = precise_settings();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sphere_pairs),
         cmocka_unit_test(half_plane_pairs),

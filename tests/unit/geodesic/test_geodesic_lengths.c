@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "geodesic/geodesic.h"
 #include "riemann2/geodesic.h"
 #include "shared_context.h"
 
@@ -34,12 +35,12 @@ static void hills_on_a_line(void **state) {
             const double from = -0.2;
             double want = integral(k, end) - integral(k, from);
             assert_int_equal(rm2_metric_from_function(ctx, 1, hills, &k, "hills", &metric), RM2_OK);
-            rm2_geodesic_settings settings = rm2_geodesic_settings_default();
+            rm2i_geodesic_settings settings = rm2i_geodesic_settings_default();
             settings.tolerance = 1e-4;
             for (int last = RM2_STAGE_SPLINE; last <= RM2_STAGE_POLISH; last++) {
                 rm2_curve *c;
                 settings.last = (rm2_geodesic_stage)last;
-                assert_int_equal(rm2_geodesic(ctx, metric, NULL, &settings, &from, &end, &c),
+                assert_int_equal(rm2i_geodesic(ctx, metric, NULL, &settings, &from, &end, &c),
                                  RM2_OK);
                 bool polished = last == RM2_STAGE_POLISH;
                 double off = c->length / want - 1;
@@ -62,14 +63,14 @@ static void ends_hardly_apart(void **state) {
         double from[2] = {0.3, 0.7}, to[2] = {0.3 + gap, 0.7 - gap};
         double want = hypot(to[0] - from[0], to[1] - from[1]) / 0.7;
         rm2_curve *c;
-        assert_int_equal(rm2_geodesic(ctx, metric, NULL, NULL, from, to, &c), RM2_OK);
+        assert_int_equal(rm2i_geodesic(ctx, metric, NULL, NULL, from, to, &c), RM2_OK);
         if (!(c->converged && fabs(c->length - want) <= 1e-5 * want))
             fail_msg("gap %g: length %g, not %g, or not converged", gap, c->length, want);
         rm2_curve_free(c);
         if (gap > 1e-11)
             continue;
         double detour[3 * 2] = {from[0], from[1], 1, 2, to[0], to[1]};
-        assert_int_equal(rm2_geodesic_refine(ctx, metric, NULL, 3, detour, &c), RM2_OK);
+        assert_int_equal(rm2i_geodesic_refine(ctx, metric, NULL, 3, detour, &c), RM2_OK);
         assert_true(c->converged && fabs(c->length - want) <= 1e-5 * want);
         rm2_curve_free(c);
     }
@@ -102,9 +103,9 @@ static void loops_meet_their_tolerance(void **state) {
             path[2 * k] = cos(t);
             path[2 * k + 1] = sin(t);
         }
-        rm2_geodesic_settings s = rm2_geodesic_settings_default();
+        rm2i_geodesic_settings s = rm2i_geodesic_settings_default();
         rm2_curve *c;
-        assert_int_equal(rm2_geodesic_refine(ctx, metric, &s, NODES, path, &c), RM2_OK);
+        assert_int_equal(rm2i_geodesic_refine(ctx, metric, &s, NODES, path, &c), RM2_OK);
         if (c->converged && !(c->error <= s.tolerance))
             fail_msg("gap %g: converged with an error of %g", gap, c->error);
         rm2_curve_free(c);

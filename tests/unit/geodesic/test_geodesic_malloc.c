@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "failing_malloc.h"
+#include "geodesic/geodesic.h"
 #include "riemann2/geodesic.h"
 
 /* ---- calls under test ----------------------------------------------------------------------- */
@@ -28,7 +29,7 @@ static fixture shared;
 static rm2_status one(void *state) {
     fixture *f = state;
     rm2_curve *curve = NULL;
-    rm2_status status = rm2_geodesic(f->ctx, f->metric, NULL, NULL, points, points + Q, &curve);
+    rm2_status status = rm2i_geodesic(f->ctx, f->metric, NULL, NULL, points, points + Q, &curve);
     assert_true((curve != NULL) == (status == RM2_OK));
     rm2_curve_free(curve);
     return status;
@@ -37,7 +38,7 @@ static rm2_status one(void *state) {
 static rm2_status through(void *state) {
     fixture *f = state;
     rm2_curve *curve = NULL;
-    rm2_status status = rm2_geodesic_through(f->ctx, f->metric, NULL, NULL, N, points, &curve);
+    rm2_status status = rm2i_geodesic_through(f->ctx, f->metric, NULL, NULL, N, points, &curve);
     assert_true((curve != NULL) == (status == RM2_OK));
     rm2_curve_free(curve);
     return status;
@@ -49,7 +50,7 @@ static rm2_status outside(void *state) { /* the way of messages about paths with
     rm2_curve *curve = NULL;
     rm2_status status = rm2_metric_analytic(f->ctx, "half_plane", Q, &metric);
     if (status == RM2_OK)
-        status = rm2_geodesic(f->ctx, metric, NULL, NULL, points + Q, (double[Q]){0, -1}, &curve);
+        status = rm2i_geodesic(f->ctx, metric, NULL, NULL, points + Q, (double[Q]){0, -1}, &curve);
     assert_null(curve);
     rm2_metric_free(metric);
     return status == RM2_ERR_DOMAIN ? RM2_OK : status;
@@ -59,7 +60,7 @@ static rm2_status many(void *state) {
     fixture *f = state;
     rm2_curve *curves[2] = {NULL, NULL};
     rm2_status status =
-        rm2_geodesic_many(f->ctx, f->metric, NULL, NULL, 2, points, points + Q, curves, NULL);
+        rm2i_geodesic_many(f->ctx, f->metric, NULL, NULL, 2, points, points + Q, curves, NULL);
     rm2_curve_free(curves[0]);
     rm2_curve_free(curves[1]);
     return status;
@@ -68,13 +69,13 @@ static rm2_status many(void *state) {
 static rm2_status distances(void *state) {
     fixture *f = state;
     double distance[N * N];
-    return rm2_geodesic_distances(f->ctx, f->metric, NULL, NULL, N, points, distance, NULL);
+    return rm2i_geodesic_distances(f->ctx, f->metric, NULL, NULL, N, points, distance, NULL);
 }
 
 static rm2_status mean(void *state) {
     fixture *f = state;
     double m[Q];
-    return rm2_geodesic_mean(
+    return rm2i_geodesic_mean(
         f->ctx, f->metric, NULL, NULL, N, points, NULL,
         &(rm2_mean_settings){.size = sizeof(rm2_mean_settings), .max_iterations = 1}, m, NULL);
 }
@@ -82,13 +83,13 @@ static rm2_status mean(void *state) {
 static rm2_status exponential(void *state) {
     fixture *f = state;
     double end[Q];
-    return rm2_geodesic_exp(f->ctx, f->metric, 1e-6, points, points + Q, end, NULL, 0, NULL);
+    return rm2i_geodesic_exp(f->ctx, f->metric, 1e-6, points, points + Q, end, NULL, 0, NULL);
 }
 
 static rm2_status logarithm(void *state) {
     fixture *f = state;
     double v[Q];
-    return rm2_geodesic_log(f->ctx, f->metric, NULL, NULL, points, points + Q, v, NULL);
+    return rm2i_geodesic_log(f->ctx, f->metric, NULL, NULL, points, points + Q, v, NULL);
 }
 
 /* ---- the tests ------------------------------------------------------------------------------ */

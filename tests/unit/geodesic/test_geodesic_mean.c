@@ -12,8 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
+#include "geodesic/geodesic.h"
+#include "precise.h"
 #include "riemann2/geodesic.h"
 #include "shared_context.h"
+
+static rm2i_geodesic_settings precise; /* set at the start */
 
 enum { Q = 2, N = 9, D = 3, PAIRS = N * (N - 1) / 2 };
 
@@ -83,8 +88,8 @@ static void all_distances(void **state) {
             size_t unconverged = 99;
             rm2_context_set_threads(ctx, threads);
             rm2_context_set_progress(ctx, count, &c);
-            assert_int_equal(rm2_geodesic_distances(ctx, metric, NULL, NULL, N, s.points,
-                                                    threads == 1 ? one : two, &unconverged),
+            assert_int_equal(rm2i_geodesic_distances(ctx, metric, NULL, &precise, N, s.points,
+                                                     threads == 1 ? one : two, &unconverged),
                              RM2_OK);
             rm2_context_set_progress(ctx, NULL, NULL);
             assert_true(unconverged == 0 && c.last == PAIRS && c.total == PAIRS && !c.elsewhere);
@@ -112,8 +117,9 @@ static void few_points(void **state) {
     const double x[Q] = {0.1, 0.2};
     double distance = 7;
     assert_int_equal(rm2_metric_analytic(ctx, "euclidean", Q, &metric), RM2_OK);
-    assert_int_equal(rm2_geodesic_distances(ctx, metric, NULL, NULL, 0, NULL, NULL, NULL), RM2_OK);
-    assert_int_equal(rm2_geodesic_distances(ctx, metric, NULL, NULL, 1, x, &distance, NULL),
+    assert_int_equal(rm2i_geodesic_distances(ctx, metric, NULL, &precise, 0, NULL, NULL, NULL),
+                     RM2_OK);
+    assert_int_equal(rm2i_geodesic_distances(ctx, metric, NULL, &precise, 1, x, &distance, NULL),
                      RM2_OK);
     assert_true(distance == 0);
     rm2_metric_free(metric);
@@ -131,7 +137,7 @@ static void stopped(void **state) {
         c.last = 0;
         rm2_context_set_progress(ctx, count, &c);
         assert_int_equal(
-            rm2_geodesic_distances(ctx, metric, NULL, NULL, N, s.points, distance, NULL),
+            rm2i_geodesic_distances(ctx, metric, NULL, &precise, N, s.points, distance, NULL),
             RM2_INTERRUPTED);
         rm2_context_set_progress(ctx, NULL, NULL);
         rm2_context_clear_interrupt(ctx);
@@ -158,7 +164,7 @@ static void pairs_with_a_failure(void **state) {
         size_t failed = 5;
         to[4 * Q + 1] = bad ? -1 : s.points[5 * Q + 1]; /* below the edge */
         rm2_status status =
-            rm2_geodesic_many(ctx, metric, NULL, NULL, N, from, to, curves, &failed);
+            rm2i_geodesic_many(ctx, metric, NULL, &precise, N, from, to, curves, &failed);
         assert_int_equal(status, bad ? RM2_ERR_DOMAIN : RM2_OK);
         assert_true(failed == (bad ? 4 : SIZE_MAX));
         if (bad)
@@ -169,14 +175,16 @@ static void pairs_with_a_failure(void **state) {
                 continue;
             rm2_curve *alone = NULL;
             assert_int_equal(
-                rm2_geodesic(ctx, metric, NULL, NULL, from + i * Q, to + i * Q, &alone), RM2_OK);
+                rm2i_geodesic(ctx, metric, NULL, &precise, from + i * Q, to + i * Q, &alone),
+                RM2_OK);
             assert_memory_equal(alone->x, curves[i]->x, alone->nodes * Q * sizeof(double));
             assert_true(alone->evaluations == curves[i]->evaluations);
             rm2_curve_free(alone);
             rm2_curve_free(curves[i]);
         }
     }
-    assert_int_equal(rm2_geodesic_many(ctx, metric, NULL, NULL, 0, NULL, NULL, NULL, NULL), RM2_OK);
+    assert_int_equal(rm2i_geodesic_many(ctx, metric, NULL, &precise, 0, NULL, NULL, NULL, NULL),
+                     RM2_OK);
     rm2_metric_free(metric);
 }
 
@@ -198,7 +206,8 @@ static void mean_through_the_chart(void **state) {
             s.point(s.points + i * Q, p + i * D);
         assert_int_equal(rm2_manifold_mean(ctx, manifold, N, p, w, NULL, want, &known), RM2_OK);
         assert_int_equal(
-            rm2_geodesic_mean(ctx, metric, NULL, NULL, N, s.points, w, NULL, mean, &info), RM2_OK);
+            rm2i_geodesic_mean(ctx, metric, NULL, &precise, N, s.points, w, NULL, mean, &info),
+            RM2_OK);
         s.point(mean, got);
         assert_true(info.converged && info.iterations > 0);
         for (size_t q = 0; q < D; q++) /* the gradient is below 1e-6 of distances about 1 */
@@ -216,19 +225,22 @@ static void easy_means(void **state) {
     rm2_mean_info info;
     double points[3 * Q] = {0, 0, 1, 2, 5, 1}, mean[Q];
     assert_int_equal(rm2_metric_analytic(ctx, "euclidean", Q, &metric), RM2_OK);
-    assert_int_equal(rm2_geodesic_mean(ctx, metric, NULL, NULL, 3, points, NULL, NULL, mean, &info),
-                     RM2_OK);
+    assert_int_equal(
+        rm2i_geodesic_mean(ctx, metric, NULL, &precise, 3, points, NULL, NULL, mean, &info),
+        RM2_OK);
     assert_true(info.converged && fabs(mean[0] - 2) < 1e-9 && fabs(mean[1] - 1) < 1e-9);
     assert_int_equal(
-        rm2_geodesic_mean(ctx, metric, NULL, NULL, 1, points + Q, NULL, NULL, mean, &info), RM2_OK);
+        rm2i_geodesic_mean(ctx, metric, NULL, &precise, 1, points + Q, NULL, NULL, mean, &info),
+        RM2_OK);
     assert_true(info.converged && mean[0] == 1 && mean[1] == 2 && info.variance == 0);
     memcpy(points + Q, points, Q * sizeof *points); /* twice the same */
-    assert_int_equal(rm2_geodesic_mean(ctx, metric, NULL, NULL, 2, points, NULL, NULL, mean, NULL),
-                     RM2_OK);
+    assert_int_equal(
+        rm2i_geodesic_mean(ctx, metric, NULL, &precise, 2, points, NULL, NULL, mean, NULL), RM2_OK);
     assert_true(mean[0] == 0 && mean[1] == 0);
     const rm2_mean_settings none = {.size = sizeof none, .max_iterations = 0, .tolerance = 1e-14};
     assert_int_equal(
-        rm2_geodesic_mean(ctx, metric, NULL, NULL, 3, points, NULL, &none, mean, &info), RM2_OK);
+        rm2i_geodesic_mean(ctx, metric, NULL, &precise, 3, points, NULL, &none, mean, &info),
+        RM2_OK);
     assert_true(!info.converged && info.iterations == 0 && info.gradient > 0);
     rm2_metric_free(metric);
 }
@@ -238,22 +250,25 @@ static void bad_means(void **state) {
     rm2_metric *metric = NULL;
     double points[2 * Q] = {0, 1, 1, 2}, mean[Q];
     assert_int_equal(rm2_metric_analytic(ctx, "half_plane", Q, &metric), RM2_OK);
-    assert_int_equal(rm2_geodesic_mean(ctx, metric, NULL, NULL, 0, points, NULL, NULL, mean, NULL),
+    assert_int_equal(
+        rm2i_geodesic_mean(ctx, metric, NULL, &precise, 0, points, NULL, NULL, mean, NULL),
+        RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_geodesic_mean(ctx, metric, NULL, &precise, 2, points, (double[2]){1, -1},
+                                        NULL, mean, NULL),
                      RM2_ERR_ARGUMENT);
-    assert_int_equal(
-        rm2_geodesic_mean(ctx, metric, NULL, NULL, 2, points, (double[2]){1, -1}, NULL, mean, NULL),
-        RM2_ERR_ARGUMENT);
-    assert_int_equal(
-        rm2_geodesic_mean(ctx, metric, NULL, NULL, 2, points, (double[2]){0, 0}, NULL, mean, NULL),
-        RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_geodesic_mean(ctx, metric, NULL, &precise, 2, points, (double[2]){0, 0},
+                                        NULL, mean, NULL),
+                     RM2_ERR_ARGUMENT);
     points[3] = -2;
-    assert_int_equal(rm2_geodesic_mean(ctx, metric, NULL, NULL, 2, points, NULL, NULL, mean, NULL),
-                     RM2_ERR_DOMAIN);
+    assert_int_equal(
+        rm2i_geodesic_mean(ctx, metric, NULL, &precise, 2, points, NULL, NULL, mean, NULL),
+        RM2_ERR_DOMAIN);
     assert_non_null(strstr(rm2_context_error(ctx), "mean: to point 1"));
     rm2_metric_free(metric);
 }
 
 int main(void) {
+    precise = precise_settings();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_distances),
         cmocka_unit_test(few_points),

@@ -1,5 +1,6 @@
 /* The interpolated metric in which curves are searched: its accuracy, its derivatives, what it evaluates; and geodesics by
  * way of it against those by all stages in the metric itself. */
+#include "geodesic/geodesic.h"
 #include "geodesic/lattice.h"
 
 #include <math.h>
@@ -168,10 +169,10 @@ static void none_without_a_scale(void **state) {
 
 static rm2_curve *geodesic(corridor like, const double *from, const double *to) {
     rm2_metric *metric = metric_of(like);
-    rm2_geodesic_settings s = rm2_geodesic_settings_default();
+    rm2i_geodesic_settings s = rm2i_geodesic_settings_default();
     rm2_curve *curve;
     s.tolerance = 1e-4;
-    assert_int_equal(rm2_geodesic(ctx, metric, NULL, &s, from, to, &curve), RM2_OK);
+    assert_int_equal(rm2i_geodesic(ctx, metric, NULL, &s, from, to, &curve), RM2_OK);
     assert_true(curve->converged && curve->stage == RM2_STAGE_POLISH);
     rm2_metric_free(metric);
     return curve;

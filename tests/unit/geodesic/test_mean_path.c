@@ -1,6 +1,8 @@
 /* Fréchet means by lengths of paths: the variance that is reported is looked up again in the distances
  * of the roadmap, and nowhere near is a lower one; the geodesics' mean is not far. */
 #include "context_fixture.h"
+#include "geodesic/geodesic.h"
+#include "roadmap/roadmap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ static const double weights[N] = {1, 0.2, 3, 0, 0.7, 1, 1, 2, 0.1, 1, 0.5, 2};
 typedef struct fixture {
     rm2_context *ctx;
     rm2_metric *metric;
-    rm2_roadmap *roadmap; /* NULL: straight lines */
+    rm2i_roadmap *roadmap; /* NULL: straight lines */
     double points[N * Q];
 } fixture;
 
@@ -29,7 +31,7 @@ typedef enum roadmap_kind { GRID, GRAPH, LINES, KINDS } roadmap_kind;
 /* Points along a winding corridor, a little off its middle, and a roadmap around. */
 static fixture begin(rm2_context *ctx, roadmap_kind kind, size_t cells) {
     fixture f = {.ctx = ctx};
-    rm2_grid_settings grid = rm2_grid_settings_default();
+    rm2i_grid_settings grid = rm2i_grid_settings_default();
     grid.points = cells + 1;
     assert_int_equal(rm2_metric_from_function(ctx, Q, corridor_at, &winding, "corridor", &f.metric),
                      RM2_OK);
@@ -39,20 +41,20 @@ static fixture begin(rm2_context *ctx, roadmap_kind kind, size_t cells) {
         f.points[i * Q + 1] = winding.height * sin(winding.k * x) + off;
     }
     if (kind == GRID)
-        assert_int_equal(rm2_roadmap_grid(ctx, f.metric, &grid, N, f.points, &f.roadmap), RM2_OK);
+        assert_int_equal(rm2i_roadmap_grid(ctx, f.metric, &grid, N, f.points, &f.roadmap), RM2_OK);
     if (kind == GRAPH)
         assert_int_equal(
-            rm2_roadmap_graph(ctx, f.metric, N, f.points, 4, RM2_EDGE_ENDS, &f.roadmap), RM2_OK);
+            rm2i_roadmap_graph(ctx, f.metric, N, f.points, 4, RM2I_EDGE_ENDS, &f.roadmap), RM2_OK);
     return f;
 }
 
 static void end(fixture *f) {
-    rm2_roadmap_free(f->roadmap);
+    rm2i_roadmap_free(f->roadmap);
     rm2_metric_free(f->metric);
 }
 
-static rm2_geodesic_settings stage(rm2_geodesic_stage last) {
-    rm2_geodesic_settings settings = rm2_geodesic_settings_default();
+static rm2i_geodesic_settings stage(rm2_geodesic_stage last) {
+    rm2i_geodesic_settings settings = rm2i_geodesic_settings_default();
     settings.last = last;
     return settings;
 }
@@ -60,14 +62,14 @@ static rm2_geodesic_settings stage(rm2_geodesic_stage last) {
 /* Variance at each of `count` places, from all distances of places and points. */
 static void variances(const fixture *f, rm2_geodesic_stage last, const double *w, size_t count,
                       const double *places, double *variance) {
-    rm2_geodesic_settings settings = stage(last);
+    rm2i_geodesic_settings settings = stage(last);
     size_t all = N + count;
     double *x = calloc(all, Q * sizeof *x), *distance = calloc(all, all * sizeof *distance);
     assert_true(x && distance);
     memcpy(x, f->points, sizeof f->points);
     memcpy(x + (size_t)N * Q, places, count * Q * sizeof *x);
     assert_int_equal(
-        rm2_geodesic_distances(f->ctx, f->metric, f->roadmap, &settings, all, x, distance, NULL),
+        rm2i_geodesic_distances(f->ctx, f->metric, f->roadmap, &settings, all, x, distance, NULL),
         RM2_OK);
     for (size_t k = 0; k < count; k++) {
         double sum = 0, total = 0;
@@ -83,10 +85,10 @@ static void variances(const fixture *f, rm2_geodesic_stage last, const double *w
 }
 
 static rm2_mean_info find_mean(const fixture *f, const double *w, double *mean) {
-    rm2_geodesic_settings paths = stage(RM2_STAGE_PATH);
+    rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
     rm2_mean_info info = {.converged = false};
-    assert_int_equal(rm2_geodesic_mean(f->ctx, f->metric, f->roadmap, &paths, N, f->points, w, NULL,
-                                       mean, &info),
+    assert_int_equal(rm2i_geodesic_mean(f->ctx, f->metric, f->roadmap, &paths, N, f->points, w,
+                                        NULL, mean, &info),
                      RM2_OK);
     return info;
 }
@@ -112,7 +114,7 @@ static void variance_is_that_of_the_point(void **state) {
 
 static void no_node_is_better(void **state) {
     fixture f = begin(*state, GRID, CELLS);
-    rm2_roadmap_info nodes = rm2_roadmap_describe(f.roadmap);
+    rm2_roadmap_info nodes = rm2i_roadmap_describe(f.roadmap);
     double mean[Q], *variance = calloc(nodes.nodes, sizeof *variance);
     assert_non_null(variance);
     rm2_mean_info info = find_mean(&f, NULL, mean);
@@ -155,12 +157,12 @@ static void close_to_geodesics(void **state) {
     double excess[2], true_excess[2];
     for (size_t pass = 0; pass < 2; pass++) {
         fixture f = begin(*state, GRID, pass ? 80 : 40);
-        rm2_geodesic_settings polish = stage(RM2_STAGE_POLISH);
+        rm2i_geodesic_settings polish = stage(RM2_STAGE_POLISH);
         rm2_mean_info info = {.converged = false};
         double mean[Q], exact[Q], at_mean;
         polish.tolerance = 1e-4;
-        assert_int_equal(rm2_geodesic_mean(f.ctx, f.metric, f.roadmap, &polish, N, f.points, NULL,
-                                           NULL, exact, &info),
+        assert_int_equal(rm2i_geodesic_mean(f.ctx, f.metric, f.roadmap, &polish, N, f.points, NULL,
+                                            NULL, exact, &info),
                          RM2_OK);
         assert_true(info.converged);
         rm2_mean_info paths = find_mean(&f, NULL, mean);
@@ -177,14 +179,14 @@ static void close_to_geodesics(void **state) {
  * how far the mean may be from the centre along each axis, and V - V* = |m - m*|^2. */
 static void flat_centre(void **state) {
     rm2_context *ctx = *state;
-    rm2_geodesic_settings paths = stage(RM2_STAGE_PATH);
+    rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
     rm2_metric *metric = NULL;
     rm2_mean_info info;
     const double points[3 * Q] = {0, 0, 1, 2, 5, 1};
     double mean[Q];
     assert_int_equal(rm2_metric_analytic(ctx, "euclidean", Q, &metric), RM2_OK);
     assert_int_equal(
-        rm2_geodesic_mean(ctx, metric, NULL, &paths, 3, points, NULL, NULL, mean, &info), RM2_OK);
+        rm2i_geodesic_mean(ctx, metric, NULL, &paths, 3, points, NULL, NULL, mean, &info), RM2_OK);
     double h = 1e-3 * sqrt(info.variance);
     assert_true(info.converged && fabs(mean[0] - 2) <= h && fabs(mean[1] - 1) <= h);
     assert_true(info.gradient <= 2 * h);
@@ -196,14 +198,14 @@ static void halfway(void **state) {
     const double far[2 * Q] = {0.1, 0.3, 2.9, -0.4}, near[2 * Q] = {1.01, 0.5, 1.06, 0.52};
     for (size_t pass = 0; pass < 2; pass++) {
         fixture f = begin(*state, GRID, CELLS);
-        rm2_geodesic_settings paths = stage(RM2_STAGE_PATH);
+        rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
         const double *points = pass ? near : far;
         double mean[Q], distance[4];
         rm2_mean_info info;
-        assert_int_equal(rm2_roadmap_distances(f.ctx, f.roadmap, f.metric, 2, points, distance),
+        assert_int_equal(rm2i_roadmap_distances(f.ctx, f.roadmap, f.metric, 2, points, distance),
                          RM2_OK);
-        assert_int_equal(rm2_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, 2, points, NULL,
-                                           NULL, mean, &info),
+        assert_int_equal(rm2i_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, 2, points, NULL,
+                                            NULL, mean, &info),
                          RM2_OK);
         /* m is one node more: two halves may be shorter than the whole, by the grid's 1.3 % */
         assert_true(info.converged);
@@ -216,12 +218,12 @@ static void halfway(void **state) {
 
 static void without_iterations(void **state) {
     fixture f = begin(*state, GRID, CELLS);
-    rm2_geodesic_settings paths = stage(RM2_STAGE_PATH);
+    rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
     const rm2_mean_settings none = {.size = sizeof none, .max_iterations = 0, .tolerance = 1e-14};
     rm2_mean_info info;
     double mean[Q], again;
-    assert_int_equal(rm2_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, N, f.points, NULL, &none,
-                                       mean, &info),
+    assert_int_equal(rm2i_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, N, f.points, NULL,
+                                        &none, mean, &info),
                      RM2_OK);
     variances(&f, RM2_STAGE_PATH, NULL, 1, mean, &again);
     assert_true(!info.converged && info.iterations == 0 && info.gradient > 0);
@@ -232,13 +234,13 @@ static void without_iterations(void **state) {
 static void coincident_points(void **state) {
     for (int kind = 0; kind < KINDS; kind++) {
         fixture f = begin(*state, (roadmap_kind)kind, CELLS);
-        rm2_geodesic_settings paths = stage(RM2_STAGE_PATH);
+        rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
         const double points[3 * Q] = {1.1, 0.6, 1.1, 0.6, 1.1, 0.6};
         for (size_t n = 1; n <= 3; n += 2) {
             rm2_mean_info info;
             double mean[Q];
-            assert_int_equal(rm2_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, n, points, NULL,
-                                               NULL, mean, &info),
+            assert_int_equal(rm2i_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, n, points, NULL,
+                                                NULL, mean, &info),
                              RM2_OK);
             assert_true(info.converged && info.variance == 0 && info.gradient == 0);
             assert_true(mean[0] == points[0] && mean[1] == points[1]);
@@ -264,11 +266,11 @@ static void threads_do_not_count(void **state) {
 
 static void outside_is_refused(void **state) {
     fixture f = begin(*state, GRID, CELLS);
-    rm2_geodesic_settings paths = stage(RM2_STAGE_PATH);
+    rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
     const double points[2 * Q] = {1, 0.5, 100, 0};
     double mean[Q];
     assert_int_equal(
-        rm2_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, 2, points, NULL, NULL, mean, NULL),
+        rm2i_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, 2, points, NULL, NULL, mean, NULL),
         RM2_ERR_DATA);
     assert_contains(rm2_context_error(f.ctx), "outside of the grid");
     end(&f);

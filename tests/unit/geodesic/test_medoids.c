@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "riemann2/geodesic.h"
 
 #define ROUNDING 1e-12

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "front/base.h"
+#include "geodesic/geodesic.h"
 #include "metric_fixture.h"
 #include "riemann2/geodesic.h"
 
@@ -75,7 +77,7 @@ enum { NODES = 41 };
 
 static void check_flight(const rm2_metric *metric, exp_fn exact, const double *x, const double *v) {
     double end[Q], velocity[Q], path[NODES * Q], want[Q];
-    assert_int_equal(rm2_geodesic_exp(ctx, metric, 1e-11, x, v, end, velocity, NODES, path),
+    assert_int_equal(rm2i_geodesic_exp(ctx, metric, 1e-11, x, v, end, velocity, NODES, path),
                      RM2_OK);
     for (size_t j = 0; j < NODES; j++) {
         exact(x, v, (double)j / (NODES - 1), want);
@@ -114,7 +116,7 @@ static void tolerance_counts(void **state) {
     half_plane_exp(x, v, 1, want);
     for (int k = 3; k <= 12; k += 3) {
         double end[Q];
-        assert_int_equal(rm2_geodesic_exp(ctx, half_plane, pow(10, -k), x, v, end, NULL, 0, NULL),
+        assert_int_equal(rm2i_geodesic_exp(ctx, half_plane, pow(10, -k), x, v, end, NULL, 0, NULL),
                          RM2_OK);
         double error = hypot(end[0] - want[0], end[1] - want[1]);
         assert_true(error < 10 * pow(10, -k) && error < before);
@@ -126,11 +128,13 @@ static void zero_velocity(void **state) {
     (void)state;
     const double x[Q] = {0.4, 0.7}, v[Q] = {0, 0};
     double end[Q], velocity[Q], path[3 * Q];
-    assert_int_equal(rm2_geodesic_exp(ctx, half_plane, 1e-8, x, v, end, velocity, 3, path), RM2_OK);
+    assert_int_equal(rm2i_geodesic_exp(ctx, half_plane, 1e-8, x, v, end, velocity, 3, path),
+                     RM2_OK);
     assert_memory_equal(end, x, sizeof x);
     for (size_t i = 0; i < 3 * Q; i++)
         assert_true(path[i] == x[i % Q] && velocity[i % Q] == 0);
-    assert_int_equal(rm2_geodesic_exp(ctx, half_plane, 1e-8, x, v, end, velocity, 1, path), RM2_OK);
+    assert_int_equal(rm2i_geodesic_exp(ctx, half_plane, 1e-8, x, v, end, velocity, 1, path),
+                     RM2_OK);
 }
 
 /* ---- inverse -------------------------------------------------------------------------------- */
@@ -138,9 +142,9 @@ static void zero_velocity(void **state) {
 static void check_inverse(const rm2_metric *metric, const double *x, const double *y) {
     double v[Q], end[Q];
     bool converged = false;
-    assert_int_equal(rm2_geodesic_log(ctx, metric, NULL, NULL, x, y, v, &converged), RM2_OK);
+    assert_int_equal(rm2i_geodesic_log(ctx, metric, NULL, NULL, x, y, v, &converged), RM2_OK);
     assert_true(converged);
-    assert_int_equal(rm2_geodesic_exp(ctx, metric, 1e-10, x, v, end, NULL, 0, NULL), RM2_OK);
+    assert_int_equal(rm2i_geodesic_exp(ctx, metric, 1e-10, x, v, end, NULL, 0, NULL), RM2_OK);
     double size = fmax(1, hypot(y[0], y[1]));
     assert_true(fabs(end[0] - y[0]) < 1e-6 * size && fabs(end[1] - y[1]) < 1e-6 * size);
 }
@@ -168,7 +172,7 @@ static void log_of_itself(void **state) {
     (void)state;
     const double x[Q] = {0.4, 0.7};
     double v[Q];
-    assert_int_equal(rm2_geodesic_log(ctx, sphere, NULL, NULL, x, x, v, NULL), RM2_OK);
+    assert_int_equal(rm2i_geodesic_log(ctx, sphere, NULL, NULL, x, x, v, NULL), RM2_OK);
     assert_true(v[0] == 0 && v[1] == 0);
 }
 
@@ -202,18 +206,19 @@ static void early_ends(void **state) {
     double end[Q] = {7, 7};
     rm2_metric *metric = NULL;
     assert_int_equal(rm2_metric_from_function(ctx, 2, disk, NULL, "disk", &metric), RM2_OK);
-    assert_int_equal(rm2_geodesic_exp(ctx, metric, 1e-8, x, v, end, NULL, 0, NULL), RM2_ERR_DOMAIN);
-    assert_non_null(strstr(rm2_context_error(ctx), "domain ends at t = 0.39")); /* |x| = 1 there */
-    assert_int_equal(rm2_geodesic_exp(ctx, metric, 1e-8, outside, v, end, NULL, 0, NULL),
+    assert_int_equal(rm2i_geodesic_exp(ctx, metric, 1e-8, x, v, end, NULL, 0, NULL),
                      RM2_ERR_DOMAIN);
-    assert_int_equal(rm2_geodesic_exp(ctx, metric, 1e-8, x, none, end, NULL, 0, NULL),
+    assert_non_null(strstr(rm2_context_error(ctx), "domain ends at t = 0.39")); /* |x| = 1 there */
+    assert_int_equal(rm2i_geodesic_exp(ctx, metric, 1e-8, outside, v, end, NULL, 0, NULL),
+                     RM2_ERR_DOMAIN);
+    assert_int_equal(rm2i_geodesic_exp(ctx, metric, 1e-8, x, none, end, NULL, 0, NULL),
                      RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_geodesic_exp(ctx, metric, 0, x, v, end, NULL, 0, NULL), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_geodesic_exp(ctx, metric, 0, x, v, end, NULL, 0, NULL), RM2_ERR_ARGUMENT);
     rm2_metric_free(metric);
     assert_int_equal(rm2_metric_from_function(ctx, 2, punctured, NULL, "punctured", &metric),
                      RM2_OK);
     const double centre[Q] = {0, 0}, straight[Q] = {1.25, 0}; /* there after t = 0.8 */
-    assert_int_equal(rm2_geodesic_exp(ctx, metric, 1e-8, centre, straight, end, NULL, 0, NULL),
+    assert_int_equal(rm2i_geodesic_exp(ctx, metric, 1e-8, centre, straight, end, NULL, 0, NULL),
                      RM2_ERR_NUMERIC);
     assert_non_null(strstr(rm2_context_error(ctx), "numbers give out at t = 0.8 of 1"));
     assert_true(end[0] == 7 && end[1] == 7);
@@ -225,7 +230,7 @@ static void interrupted(void **state) {
     const double x[Q] = {0.4, 0.7}, v[Q] = {0.3, -1.2};
     double end[Q];
     rm2_context_interrupt(ctx);
-    assert_int_equal(rm2_geodesic_exp(ctx, half_plane, 1e-8, x, v, end, NULL, 0, NULL),
+    assert_int_equal(rm2i_geodesic_exp(ctx, half_plane, 1e-8, x, v, end, NULL, 0, NULL),
                      RM2_INTERRUPTED);
     rm2_context_clear_interrupt(ctx);
 }

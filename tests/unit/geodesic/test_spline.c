@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "geodesic/arc.h"
 #include "geodesic/newton.h"
 #include "linalg/band.h"

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "gp/inducing.h"
 #include "gp/likelihood.h"
 #include "linalg/dense.h"

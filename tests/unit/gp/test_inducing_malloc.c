@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "failing_malloc.h"
+#include "front/base.h"
 #include "gp/inducing.h"
 #include "shared_context.h"
 #include "thread_team.h"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <omp.h>
 
+#include "front/base.h"
 #include "gp/inducing.h"
 #include "linalg/factor.h"
 #include "shared_context.h"

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "gp/inducing.h"
 #include "shared_context.h"
 

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "dense_gp.h"
+#include "front/base.h"
 #include "linalg/factor.h"
 
 enum { N = 12, M = 3, Q = 2, PATH = 3 };

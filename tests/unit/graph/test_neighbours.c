@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "graph/neighbours.h"
 
 static int set_up(void **state) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "context_fixture.h"
+#include "front/tables.h"
 #include "riemann2/io.h"
 
 static char id[] = "id", comma[] = "x, y", range[] = "1-2", quoted[] = "a\"b", m11[] = "m11",

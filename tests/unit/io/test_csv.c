@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
+#include "front/tables.h"
 #include "io_fixture.h"
 #include "riemann2/io.h"
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "front/tables.h"
 #include "io_fixture.h"
 #include "riemann2/io.h"
 

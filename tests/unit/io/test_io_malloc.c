@@ -12,7 +12,9 @@
 #include <cmocka.h>
 
 #include "array/npy.h"
+#include "array/npz.h"
 #include "failing_malloc.h"
+#include "front/arrays.h"
 
 typedef struct fixture {
     rm2_context *ctx;
@@ -67,7 +69,7 @@ static rm2_status parse_npy(void *state) {
                                "{'descr': '|i1', 'fortran_order': True, 'shape': (2, 2), }   \n"
                                "abcd";
     rm2_array array;
-    rm2_status status = rm2_npy_parse(f->ctx, "a.npy", file, sizeof file - 1, &array);
+    rm2_status status = rm2i_npy_parse(f->ctx, "a.npy", file, sizeof file - 1, &array);
     assert_true(status == RM2_OK || !array.values);
     rm2_array_clear(&array);
     return status;
@@ -99,9 +101,9 @@ static rm2_status read_npz(void *state) {
     fixture *f = state;
     rm2_array *arrays;
     size_t count;
-    rm2_status status = rm2_npz_read(f->ctx, f->path, &arrays, &count);
+    rm2_status status = rm2i_npz_read(f->ctx, f->path, &arrays, &count);
     assert_true(status == RM2_OK || (!arrays && count == 0));
-    rm2_arrays_free(arrays, count);
+    rm2i_arrays_free(arrays, count);
     return status;
 }
 
@@ -126,9 +128,9 @@ static rm2_status read_deflated(void *state) {
     };
     rm2_array *arrays;
     size_t count;
-    rm2_status status = rm2_npz_parse(f->ctx, "d.npz", file, sizeof file, &arrays, &count);
+    rm2_status status = rm2i_npz_parse(f->ctx, "d.npz", file, sizeof file, &arrays, &count);
     assert_true(status == RM2_OK || (!arrays && count == 0));
-    rm2_arrays_free(arrays, count);
+    rm2i_arrays_free(arrays, count);
     return status;
 }
 
@@ -188,13 +190,13 @@ static void npz_reader_survives_deflate(void **state) {
 /* Text that did not fit is never a text with gaps. */
 static rm2_status print_text(void *state) {
     const fixture *f = state;
-    rm2_text_stream *stream;
+    rm2_writer *stream;
     char *text;
     size_t size;
-    RM2_TRY(rm2_text_stream_open(f->ctx, &stream));
+    RM2_TRY(rm2_writer_open_memory(f->ctx, &stream));
     for (int k = 0; k < 10000; k++)
-        (void)fprintf(rm2_text_stream_file(stream), "%04d\n", k);
-    rm2_status status = rm2_text_stream_take(f->ctx, stream, &text, &size);
+        (void)fprintf(rm2_writer_stream(stream), "%04d\n", k);
+    rm2_status status = rm2_writer_take(f->ctx, stream, &text, &size);
     assert_true(status == RM2_OK ? size == 50000 : !text);
     rm2_free(text);
     return status;

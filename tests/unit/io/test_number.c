@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "io/io.h"
 
 enum { RANDOM_CASES = 500000 };

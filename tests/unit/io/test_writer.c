@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "front/arrays.h"
 #include "riemann2/io.h"
 
 typedef struct fixture {
@@ -289,22 +290,22 @@ static void a_dash_is_standard_output(void **state) {
 
 static void texts_are_kept_in_memory(void **state) {
     fixture *f = *state;
-    rm2_text_stream *stream;
+    rm2_writer *stream;
     char *text;
     size_t size;
-    assert_int_equal(rm2_text_stream_open(f->ctx, &stream), RM2_OK);
+    assert_int_equal(rm2_writer_open_memory(f->ctx, &stream), RM2_OK);
     for (int k = 0; k < 10000; k++)
-        (void)fprintf(rm2_text_stream_file(stream), "%04d\n", k);
-    assert_int_equal(rm2_text_stream_take(f->ctx, stream, &text, &size), RM2_OK);
+        (void)fprintf(rm2_writer_stream(stream), "%04d\n", k);
+    assert_int_equal(rm2_writer_take(f->ctx, stream, &text, &size), RM2_OK);
     assert_int_equal(size, 50000);
     assert_int_equal(strlen(text), 50000);
     for (int k = 0; k < 10000; k++)
         assert_int_equal(atoi(text + 5 * (size_t)k), k);
     rm2_free(text);
-    assert_int_equal(rm2_text_stream_open(f->ctx, &stream), RM2_OK);
-    rm2_text_stream_discard(stream);
-    assert_int_equal(rm2_text_stream_open(f->ctx, &stream), RM2_OK);
-    assert_int_equal(rm2_text_stream_take(f->ctx, stream, &text, &size), RM2_OK);
+    assert_int_equal(rm2_writer_open_memory(f->ctx, &stream), RM2_OK);
+    rm2_writer_discard(stream);
+    assert_int_equal(rm2_writer_open_memory(f->ctx, &stream), RM2_OK);
+    assert_int_equal(rm2_writer_take(f->ctx, stream, &text, &size), RM2_OK);
     assert_string_equal(text, "");
     rm2_free(text);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "failing_malloc.h"
+#include "kernel/manifold_kernel.h"
 #include "riemann2/kernel.h"
 
 enum { POINTS = 40, MOST_FACTORS = 4 };
@@ -105,7 +106,7 @@ static void creation(void **state) {
         fixture f = make(&cases[k]);
         long count = fail_each_allocation(f.ctx, create, &f);
         if (count < cases[k].least)
-            fail_msg("%s: %ld allocations, not %ld", rm2_manifold_kernel_text(f.kernel), count,
+            fail_msg("%s: %ld allocations, not %ld", rm2i_manifold_kernel_text(f.kernel), count,
                      cases[k].least);
         drop(&f);
     }

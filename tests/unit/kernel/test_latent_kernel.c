@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "kernel/latent.h"
 #include "linalg/dense.h"
 

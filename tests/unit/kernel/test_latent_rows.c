@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "kernel/latent_shape.h"
 
 enum { MOST = 150, MOST_Q = 5, PAIRS = MOST_Q * (MOST_Q + 1) / 2 };

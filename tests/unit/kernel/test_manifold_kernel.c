@@ -505,7 +505,7 @@ static void test_names(void **state) {
     assert_string_equal(rm2_kernel_name(RM2_KERNEL_MATERN32), "matern32");
     assert_string_equal(rm2_kernel_name((rm2_kernel_kind)99), "?");
     bed b = make_bed(*state, "R3 x S3", RM2_KERNEL_HEAT, 0.2);
-    assert_string_equal(rm2_manifold_kernel_text(b.k),
+    assert_string_equal(rm2i_manifold_kernel_text(b.k),
                         "heat (lengthscale 0.2) on R3 x heat (lengthscale 0.2) on S3");
     free_bed(&b);
     rm2_factor large = {.geometry = &rm2_spd, .n = 4}, small = {.geometry = &rm2_spd, .n = 3};

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "front/base.h"
 #include "linalg/band.h"
 
 enum { N = 17, MOST = 6 };

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/clones.h"
+#include "front/base.h"
 #include "linalg/branchless.h"
 #include "riemann2/base.h"
 

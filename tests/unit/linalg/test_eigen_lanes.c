@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "linalg/dense.h"
 #include "linalg/eigen_lanes.h"
 #include "linalg/factor.h"

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "linalg/dense.h"
 #include "math/special.h"
 

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "manifold/jet.h"
 #include "math/special.h"
 

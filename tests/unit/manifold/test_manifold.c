@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
 
 /* ---- conformance suite ---------------------------------------------------------------------- */
 

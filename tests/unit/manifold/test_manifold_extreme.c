@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
 #include "linalg/dense.h"
 
 enum { AMBIENT = 256, DIM = 128 }; /* room for SPD15 */

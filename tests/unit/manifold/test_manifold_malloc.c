@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "failing_malloc.h"
+#include "front/base.h"
 #include "riemann2/manifold.h"
 
 /* ---- calls under test ----------------------------------------------------------------------- */

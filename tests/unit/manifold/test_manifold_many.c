@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "manifold/manifold.h"
 #include "riemann2/manifold.h"
 

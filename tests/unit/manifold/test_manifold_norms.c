@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "manifold/manifold.h"
 
 static rm2_context *ctx;

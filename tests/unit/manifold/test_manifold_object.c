@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
 #include "riemann2/trajectory.h"
+#include "trajectory/dtw.h"
 
 /* ---- references ----------------------------------------------------------------------------- */
 
@@ -347,7 +349,7 @@ static void points_off_the_manifold(void **state) {
                 {"log, one base point each", rm2_manifold_log(ctx, m, N, x, N, x, out)},
                 {"log_coords", rm2_manifold_log_coords(ctx, m, N, p, 1, x, out)},
                 {"mean", rm2_manifold_mean(ctx, m, N, x, NULL, NULL, out, NULL)},
-                {"dtw", rm2_dtw(ctx, &s, &b, &a, out)},
+                {"dtw", rm2i_dtw(ctx, &s, &b, &a, out)},
             };
             for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++)
                 if (calls[c].status != expected)

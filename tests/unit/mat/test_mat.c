@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "context_fixture.h"
+#include "front/arrays.h"
 #include "io_fixture.h"
 #include "mat_files.h"
 #include "riemann2/data.h"

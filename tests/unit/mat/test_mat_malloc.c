@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "failing_malloc.h"
+#include "front/arrays.h"
 #include "io_fixture.h"
 #include "mat_files.h"
 #include "riemann2/mat.h"

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "meet/meet.h"
+#include "space_with.h"
 
 static const plan toy = {.spec = "R2 x S2", .count = 6, .families = 1};
 
@@ -745,7 +746,7 @@ static void obstacles(void **state) {
         const rm2_obstacles o = {1, &balls[k % 3], RM2_ALL_FACTORS};
         scene around = s;
         rm2_meet_free(meet);
-        ok(rm2_space_with_obstacles(ctx, s.space, &o, 0.02, k == 5 ? 0.2 : 0, &around.space));
+        ok(space_with_obstacles(ctx, s.space, &o, 0.02, k == 5 ? 0.2 : 0, &around.space));
         meet = meet_ends(&around, shown(&s, 0, 0), goal, NULL);
         const rm2_meet_result *r = rm2_meet_result_of(meet);
         assert_true(r->plans >= 1 && r->plans <= 5);
@@ -779,7 +780,7 @@ static void blocked(void **state) {
     const rm2_obstacles o = {1, &wall, RM2_ALL_FACTORS};
     rm2_space *free_space = s.space;
     (void)state;
-    ok(rm2_space_with_obstacles(ctx, free_space, &o, 0, 0, &s.space));
+    ok(space_with_obstacles(ctx, free_space, &o, 0, 0, &s.space));
     rm2_meet *meet = meet_ends(&s, a, b, NULL);
     const rm2_meet_result *r = rm2_meet_result_of(meet);
     assert_true(r->blocked && r->clearance < 0);
@@ -853,14 +854,14 @@ static void refusals(void **state) {
     const rm2_region ball = {RM2_REGION_SPHERE, 2, {b[0], b[1]}, {0}, 0.01};
     const rm2_obstacles o = {1, &ball, RM2_ALL_FACTORS};
     rm2_space *free_space = s.space;
-    ok(rm2_space_with_obstacles(ctx, free_space, &o, 0, 0, &s.space));
+    ok(space_with_obstacles(ctx, free_space, &o, 0, 0, &s.space));
     refuse(&s, &(rm2_meet_request){start, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "goal is -0.01 from obstacle 1");
     rm2_space_free(s.space);
     /* too few nodes */
-    rm2_geodesic_settings g = *rm2_space_geodesic_settings(free_space);
+    rm2_space_settings g = *rm2_space_settings_of(free_space);
     g.nodes = 19;
-    ok(rm2_space_with_geodesic_settings(ctx, free_space, &g, &s.space));
+    ok(rm2_space_with_settings(ctx, free_space, &g, &s.space));
     refuse(&s, &(rm2_meet_request){start, goal, 0, NULL, 0, NULL}, RM2_ERR_ARGUMENT,
            "settings.nodes of the space is 19");
     rm2_space_free(free_space);

@@ -1,6 +1,7 @@
 /* Every allocation of a motion and of what it is asked fails once: RM2_ERR_MEMORY, nothing handed out, no leak. */
 #include "failing_malloc.h"
 #include "meet_fixture.h"
+#include "space_with.h"
 
 static scene s;
 static rm2_vicinity *near;
@@ -60,7 +61,7 @@ static void every_call(void **state) {
     const rm2_region ball = {RM2_REGION_SPHERE, 2, {y[0], y[1]}, {0}, 0.05};
     const rm2_obstacles o = {1, &ball, RM2_ALL_FACTORS};
     rm2_meet_free(meet);
-    ok(rm2_space_with_obstacles(ctx, s.space, &o, 0, 0.1, &around));
+    ok(space_with_obstacles(ctx, s.space, &o, 0, 0.1, &around));
     assert_true(fail_each_allocation(ctx, create_around, around) >= 20);
     rm2_space_free(around);
     rm2_vicinity_free(near);

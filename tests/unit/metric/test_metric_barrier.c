@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
+#include "metric/metric.h"
 #include "metric/obstacle_clearance.h"
+#include "region/region.h"
 #include "space_fixture.h"
 
 /* Beside the letter J of the toy data, and on its way. */
@@ -62,9 +65,9 @@ static void check_point(const rm2_metric *inner, const rm2_metric *barrier, cons
 
 static void barriers(void **state) {
     (void)state;
-    rm2_pullback_settings p = rm2_pullback_settings_default();
+    rm2i_pullback_settings p = rm2i_pullback_settings_default();
     rm2_metric *inner, *barrier;
-    ok(rm2_metric_pullback(ctx, model, &p, &inner));
+    ok(rm2i_metric_pullback(ctx, model, &p, &inner));
     for (int k = 0; k < 2; k++) {
         const double width = 0.2;
         rm2i_clearance c = clearance_of_model(k ? 0.2 : 0, k ? 0.01 : 0);
@@ -121,7 +124,8 @@ static void lines(void **state) {
             rm2i_clearance_at(&c, x + Q, &ends[1], work);
             double chord = INFINITY;
             for (size_t r = 0; r < REGIONS; r++)
-                chord = fmin(chord, rm2_region_segment_distance(&regions[r], ends[0].y, ends[1].y));
+                chord =
+                    fmin(chord, rm2i_region_segment_distance(&regions[r], ends[0].y, ends[1].y));
             chord -= c.deviations * fmax(ends[0].deviation, ends[1].deviation);
             double found = rm2i_clearance_of(&c, 2, x, 1e-4, INFINITY, work);
             assert_true(found <= fmin(least, chord) + 1e-12);

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
+#include "metric/metric.h"
 #include "riemann2/metric.h"
 
 enum { N = 150, MOST_Q = 3 };
@@ -37,7 +39,7 @@ static int teardown(void **state) {
 
 static rm2_metric *density(size_t Q, double sigma) {
     rm2_metric *metric;
-    assert_int_equal(rm2_metric_density(ctx, N, Q, points, sigma, &metric), RM2_OK);
+    assert_int_equal(rm2i_metric_density(ctx, N, Q, points, sigma, &metric), RM2_OK);
     assert_int_equal(rm2_metric_dim(metric), Q);
     return metric;
 }
@@ -126,7 +128,7 @@ static void test_any_scale(void **state) {
                     scaled[i] = s * points[i];
                 for (size_t q = 0; q < Q; q++)
                     x_scaled[q] = s * x[q];
-                assert_int_equal(rm2_metric_density(ctx, N, Q, scaled, s * 0.8, &other), RM2_OK);
+                assert_int_equal(rm2i_metric_density(ctx, N, Q, scaled, s * 0.8, &other), RM2_OK);
                 assert_int_equal(rm2_metric_at(ctx, metric, 1, x, G, dG), RM2_OK);
                 assert_int_equal(rm2_metric_at(ctx, other, 1, x_scaled, G_scaled, dG_scaled),
                                  RM2_OK);
@@ -142,15 +144,15 @@ static void test_refusals(void **state) {
     rm2_metric *metric;
     static const double widths[] = {0, -1, NAN, INFINITY};
     for (int k = 0; k < 4; k++) {
-        assert_int_equal(rm2_metric_density(ctx, N, 2, points, widths[k], &metric),
+        assert_int_equal(rm2i_metric_density(ctx, N, 2, points, widths[k], &metric),
                          RM2_ERR_ARGUMENT);
         assert_null(metric);
         assert_non_null(strstr(rm2_context_error(ctx), "sigma"));
     }
-    assert_int_equal(rm2_metric_density(ctx, 0, 2, points, 1, &metric), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_metric_density(ctx, N, 0, points, 1, &metric), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_metric_density(ctx, 0, 2, points, 1, &metric), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_metric_density(ctx, N, 0, points, 1, &metric), RM2_ERR_ARGUMENT);
     double bad[4] = {0, 1, 2, NAN};
-    assert_int_equal(rm2_metric_density(ctx, 2, 2, bad, 1, &metric), RM2_ERR_DATA);
+    assert_int_equal(rm2i_metric_density(ctx, 2, 2, bad, 1, &metric), RM2_ERR_DATA);
     assert_null(metric);
     assert_non_null(strstr(rm2_context_error(ctx), "point 1, coordinate 1"));
     metric = density(2, 0.25);

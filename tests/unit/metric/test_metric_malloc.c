@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "failing_malloc.h"
+#include "metric/metric.h"
 #include "riemann2/fit.h"
 #include "riemann2/metric.h"
 
@@ -52,7 +53,7 @@ static rm2_status make_own(void *state) {
 static rm2_status make_density(void *state) {
     fixture *f = state;
     rm2_metric *metric;
-    rm2_status status = rm2_metric_density(f->ctx, POINTS, Q, x, 0.3, &metric);
+    rm2_status status = rm2i_metric_density(f->ctx, POINTS, Q, x, 0.3, &metric);
     return keep_or_nothing(status, metric);
 }
 
@@ -60,7 +61,7 @@ static rm2_status make_density(void *state) {
 static rm2_status make_pullback(void *state) {
     fixture *f = state;
     rm2_metric *metric;
-    rm2_status status = rm2_metric_pullback(f->ctx, f->model, NULL, &metric);
+    rm2_status status = rm2i_metric_pullback(f->ctx, f->model, NULL, &metric);
     return keep_or_nothing(status, metric);
 }
 
@@ -68,10 +69,10 @@ static rm2_status make_with_cost(void *state) {
     fixture *f = state;
     const double centre[2] = {0, 0}, one = 1;
     rm2_discouraged o = {1, 0, 2, centre, &one, &one};
-    rm2_pullback_settings s = {
-        .size = sizeof s, .weight = 2, .cost = {rm2_discouraged_cost, &o, 0}};
+    rm2i_pullback_settings s = {
+        .size = sizeof s, .weight = 2, .cost = {rm2i_discouraged_cost, &o, 0}};
     rm2_metric *metric;
-    rm2_status status = rm2_metric_pullback(f->ctx, f->model, &s, &metric);
+    rm2_status status = rm2i_metric_pullback(f->ctx, f->model, &s, &metric);
     return keep_or_nothing(status, metric);
 }
 
@@ -92,7 +93,7 @@ static rm2_status magnify(void *state) {
 
 static rm2_status measure(void *state) {
     fixture *f = state;
-    return rm2_metric_measure(f->ctx, f->pullback, POINTS, x, f->a, f->b);
+    return rm2i_metric_measure(f->ctx, f->pullback, POINTS, x, f->a, f->b);
 }
 
 static rm2_status spread(void *state) {
@@ -102,7 +103,7 @@ static rm2_status spread(void *state) {
 
 static rm2_status expected_length(void *state) {
     fixture *f = state;
-    return rm2_metric_expected_length(f->ctx, f->pullback, POINTS, x, 4, f->a, f->b);
+    return rm2i_metric_expected_length(f->ctx, f->pullback, POINTS, x, 4, f->a, f->b);
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
@@ -120,7 +121,7 @@ static int set_up(void **state) {
     s.optim.max_iterations = 2;
     bool ready = rm2_data_generate(f->ctx, "toy", &toy, &data) == RM2_OK &&
                  rm2_fit(f->ctx, data, &s, NULL, &f->model) == RM2_OK &&
-                 rm2_metric_pullback(f->ctx, f->model, NULL, &f->pullback) == RM2_OK &&
+                 rm2i_metric_pullback(f->ctx, f->model, NULL, &f->pullback) == RM2_OK &&
                  rm2_metric_analytic(f->ctx, "half_plane", Q, &f->closed) == RM2_OK;
     rm2_data_free(data);
     return ready ? 0 : -1;

@@ -174,10 +174,10 @@ static void for_models(void (*check)(const trained *t)) {
     }
 }
 
-static rm2_metric *pullback(const trained *t, rm2_pullback_settings s) {
+static rm2_metric *pullback(const trained *t, rm2i_pullback_settings s) {
     rm2_metric *metric;
     s.size = sizeof s;
-    if (rm2_metric_pullback(ctx, t->model, &s, &metric) != RM2_OK)
+    if (rm2i_metric_pullback(ctx, t->model, &s, &metric) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));
     assert_int_equal(rm2_metric_dim(metric), Q);
     return metric;
@@ -238,11 +238,11 @@ static void check_weights(const trained *t) {
     double Gc[FIELD_MOST_M * FIELD_MOST_M];
     char text[64];
     /* a contrast that asks for much, one that asks for less than the expectation has, none; given */
-    const rm2_pullback_settings settings[] = {{.contrast = 40 / one},
-                                              {.contrast = 0.5 / one},
-                                              {.contrast = 0},
-                                              {.contrast = 100, .weight = 3.7},
-                                              {.weight = 1}};
+    const rm2i_pullback_settings settings[] = {{.contrast = 40 / one},
+                                               {.contrast = 0.5 / one},
+                                               {.contrast = 0},
+                                               {.contrast = 100, .weight = 3.7},
+                                               {.weight = 1}};
     const double weights[] = {40, 1, 1, 3.7, 1};
     const char *const rules[] = {NULL, NULL, "the expectation", "given weight", "the expectation"};
     for (size_t k = 0; k < 5; k++) {
@@ -262,7 +262,7 @@ static void check_weights(const trained *t) {
         rm2_metric_free(metric);
     }
     rm2_metric *standard;
-    assert_int_equal(rm2_metric_pullback(ctx, t->model, NULL, &standard), RM2_OK);
+    assert_int_equal(rm2i_metric_pullback(ctx, t->model, NULL, &standard), RM2_OK);
     double expected = fmax(1, 100 * one), weight = rm2_metric_weight(standard);
     assert_close("standard weight", 1, &weight, &expected, 1e-8);
     rm2_metric_free(standard);
@@ -286,24 +286,24 @@ static void test_refusals(void **state) {
     rm2_metric *metric;
     static const double bad[] = {-1, NAN, INFINITY};
     for (int k = 0; k < 3; k++) {
-        rm2_pullback_settings contrast = {.size = sizeof contrast, .contrast = bad[k]},
-                              weight = {.size = sizeof weight, .weight = bad[k]};
-        assert_int_equal(rm2_metric_pullback(ctx, model, &contrast, &metric), RM2_ERR_ARGUMENT);
+        rm2i_pullback_settings contrast = {.size = sizeof contrast, .contrast = bad[k]},
+                               weight = {.size = sizeof weight, .weight = bad[k]};
+        assert_int_equal(rm2i_metric_pullback(ctx, model, &contrast, &metric), RM2_ERR_ARGUMENT);
         assert_null(metric);
         assert_non_null(strstr(rm2_context_error(ctx), "contrast"));
-        assert_int_equal(rm2_metric_pullback(ctx, model, &weight, &metric), RM2_ERR_ARGUMENT);
+        assert_int_equal(rm2i_metric_pullback(ctx, model, &weight, &metric), RM2_ERR_ARGUMENT);
         assert_null(metric);
         assert_non_null(strstr(rm2_context_error(ctx), "weight"));
     }
-    rm2_pullback_settings s = rm2_pullback_settings_default();
+    rm2i_pullback_settings s = rm2i_pullback_settings_default();
     assert_true(s.contrast == 100 && s.weight == 0 && !s.cost.at);
-    s.cost = (rm2_cost){rm2_discouraged_cost, NULL, 2};
-    assert_int_equal(rm2_metric_pullback(ctx, model, &s, &metric), RM2_ERR_ARGUMENT);
+    s.cost = (rm2_cost){rm2i_discouraged_cost, NULL, 2};
+    assert_int_equal(rm2i_metric_pullback(ctx, model, &s, &metric), RM2_ERR_ARGUMENT);
     assert_null(metric);
     assert_non_null(strstr(rm2_context_error(ctx), "factor 3 of R2 x S2, which has 2"));
     rm2_context_interrupt(ctx);
     s.cost.at = NULL;
-    assert_int_equal(rm2_metric_pullback(ctx, model, &s, &metric), RM2_INTERRUPTED);
+    assert_int_equal(rm2i_metric_pullback(ctx, model, &s, &metric), RM2_INTERRUPTED);
     assert_null(metric);
     rm2_context_clear_interrupt(ctx);
     rm2_model_free(model);
@@ -315,7 +315,7 @@ static void test_refusals(void **state) {
  * truncation (h/lengthscale)^2 times numbers of order 10, and 1e-12 of the covariance term. */
 static void check_decoded(const trained *t) {
     static const double a[Q] = {0.8, -0.6};
-    rm2_metric *metric = pullback(t, (rm2_pullback_settings){.weight = 1e-12});
+    rm2_metric *metric = pullback(t, (rm2i_pullback_settings){.weight = 1e-12});
     size_t D = rm2_manifold_ambient(t->info.manifold);
     for (size_t i = 0; i < PLACES; i++) {
         double h = 1e-3 * t->info.lengthscale[0], ends[2 * Q], y[2 * FIELD_MOST_D], G[Q * Q], d = 0;
@@ -378,8 +378,8 @@ static void expected_with_cost(const trained *t, const rm2_cost *cost, double we
 }
 
 static void check_cost(const trained *t, rm2_cost cost) {
-    rm2_metric *metric = pullback(t, (rm2_pullback_settings){.weight = 2.5, .cost = cost});
-    rm2_metric *without = pullback(t, (rm2_pullback_settings){.weight = 2.5});
+    rm2_metric *metric = pullback(t, (rm2i_pullback_settings){.weight = 2.5, .cost = cost});
+    rm2_metric *without = pullback(t, (rm2i_pullback_settings){.weight = 2.5});
     assert_text(metric, "with a cost");
     for (size_t i = 0; i < PLACES; i++) {
         const double *x = t->x + i * Q;
@@ -412,9 +412,9 @@ static void check_costs(const trained *t) {
         radius[k] = (0.5 + 0.3 * (double)k) * spread;
     }
     rm2_discouraged obstacles = {2, at, 2, centres, radius, height};
-    check_cost(t, (rm2_cost){rm2_discouraged_cost, &obstacles, RM2_ALL_FACTORS});
-    check_cost(t, (rm2_cost){rm2_discouraged_cost, &obstacles, 0});
-    check_cost(t, (rm2_cost){rm2_discouraged_cost, &obstacles, 1});
+    check_cost(t, (rm2_cost){rm2i_discouraged_cost, &obstacles, RM2_ALL_FACTORS});
+    check_cost(t, (rm2_cost){rm2i_discouraged_cost, &obstacles, 0});
+    check_cost(t, (rm2_cost){rm2i_discouraged_cost, &obstacles, 1});
     check_cost(t, (rm2_cost){wave, &D, RM2_ALL_FACTORS});
     check_cost(t, (rm2_cost){wave, &D, 0});
     check_cost(t, (rm2_cost){wave, &D, 1});
@@ -432,15 +432,15 @@ static void test_obstacles(void **state) {
     const double height[2] = {4, 1.5};
     rm2_discouraged o = {2, 2, 3, centres, radius, height};
     double y[6] = {9, -9, 0.5, 0.1, 0.3, 9}, value, gradient[6] = {0}, unused[6] = {0};
-    assert_int_equal(rm2_discouraged_cost(&o, y, &value, gradient), RM2_OK);
+    assert_int_equal(rm2i_discouraged_cost(&o, y, &value, gradient), RM2_OK);
     double first = (0.09 + 0.09 + 0.16) / 0.5, second = (0.25 + 1.21 + 0.36) / 8;
     assert_true(fabs(value - 1 - 4 * exp(-first) - 1.5 * exp(-second)) <= 1e-14);
     for (size_t k = 0; k < 6; k++) {
         double keep = y[k], up, down, h = 1e-5;
         y[k] = keep + h;
-        assert_int_equal(rm2_discouraged_cost(&o, y, &up, unused), RM2_OK);
+        assert_int_equal(rm2i_discouraged_cost(&o, y, &up, unused), RM2_OK);
         y[k] = keep - h;
-        assert_int_equal(rm2_discouraged_cost(&o, y, &down, unused), RM2_OK);
+        assert_int_equal(rm2i_discouraged_cost(&o, y, &down, unused), RM2_OK);
         y[k] = keep;
         assert_true(fabs((up - down) / (2 * h) - gradient[k]) <= 1e-8);
         assert_true((k >= 2 && k < 5) || gradient[k] == 0);
@@ -471,7 +471,7 @@ static void test_bad_costs(void **state) {
     train(&kind, &t);
     for (size_t k = 0; k < 5; k++) {
         rm2_metric *metric = pullback(
-            &t, (rm2_pullback_settings){.weight = 1, .cost = {bad, &costs[k], RM2_ALL_FACTORS}});
+            &t, (rm2i_pullback_settings){.weight = 1, .cost = {bad, &costs[k], RM2_ALL_FACTORS}});
         double G[Q * Q];
         assert_int_equal(rm2_metric_at(ctx, metric, 1, t.x, G, NULL), expected[k]);
         assert_non_null(strstr(rm2_context_error(ctx), "point 0: "));
@@ -490,15 +490,15 @@ static void test_support(void **state) {
     const model_kind kind = {"toy", 3, 150, RM2_WGPLVM, RM2_NOISE_KRONECKER, RM2_LATENT_SE};
     rm2_model *model = fit(&kind);
     rm2_model_info info = *rm2_model_info_of(model);
-    rm2_pullback_settings s = rm2_pullback_settings_default();
+    rm2i_pullback_settings s = rm2i_pullback_settings_default();
     rm2_metric *exact, *reduced, *same;
     enum { SHOWN = 20 };
     double G[SHOWN * 4], dG[SHOWN * 8], R[SHOWN * 4], dR[SHOWN * 8];
-    assert_int_equal(rm2_metric_pullback(ctx, model, &s, &exact), RM2_OK);
+    assert_int_equal(rm2i_metric_pullback(ctx, model, &s, &exact), RM2_OK);
     s.support = 1e-9;
-    assert_int_equal(rm2_metric_pullback(ctx, model, &s, &reduced), RM2_OK);
+    assert_int_equal(rm2i_metric_pullback(ctx, model, &s, &reduced), RM2_OK);
     s.support = 1e-300; /* cannot be reached: exact */
-    assert_int_equal(rm2_metric_pullback(ctx, model, &s, &same), RM2_OK);
+    assert_int_equal(rm2i_metric_pullback(ctx, model, &s, &same), RM2_OK);
     const rm2i_pullback_field *f;
     assert_int_equal(rm2i_pullback_of(ctx, reduced, &f), RM2_OK);
     assert_true(f->posterior->n <= info.points * 2 / 3);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "pullback_fixture.h"
 
 enum { POINTS = 5, Q3 = FIELD_MOST_Q * FIELD_MOST_Q * FIELD_MOST_Q };

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "pullback_fixture.h"
 
 enum { PLACES = 4 };
@@ -202,12 +203,12 @@ static void expected_length_is_that_of_samples(const field_kind *kind) {
     rm2_metric *metric = field_metric(ctx, &p, 7.5), *mean = field_metric(ctx, &p, 1);
     rm2_context_set_seed(ctx, 4);
     assert_int_equal(
-        rm2_metric_expected_length(ctx, metric, SIDES + 1, places, 3000, &length, &error), RM2_OK);
+        rm2i_metric_expected_length(ctx, metric, SIDES + 1, places, 3000, &length, &error), RM2_OK);
     double sampled = sampled_length(&p, places, 1500, &sampled_error);
     assert_true(error > 0 && fabs(length - sampled) <= 5 * hypot(error, sampled_error));
     /* both errors estimate the same deviation over different numbers of draws */
     assert_true(fabs(error * sqrt(2) / sampled_error - 1) <= 0.1);
-    assert_int_equal(rm2_metric_measure(ctx, mean, SIDES + 1, places, &jensen, NULL), RM2_OK);
+    assert_int_equal(rm2i_metric_measure(ctx, mean, SIDES + 1, places, &jensen, NULL), RM2_OK);
     assert_true(length <= jensen + 5 * error);
     rm2_metric_free(metric);
     rm2_metric_free(mean);
@@ -237,7 +238,7 @@ static void test_folded_normal(void **state) {
         variance += weight * weight * (m * m + t - one * one);
     }
     rm2_metric *metric = field_metric(ctx, &p, 1);
-    assert_int_equal(rm2_metric_expected_length(ctx, metric, 2, path, 100000, &length, &error),
+    assert_int_equal(rm2i_metric_expected_length(ctx, metric, 2, path, 100000, &length, &error),
                      RM2_OK);
     assert_true(fabs(length - exact) <= 5 * error);
     assert_true(fabs(error / sqrt(variance / 1e5) - 1) <= 0.02);
@@ -257,8 +258,9 @@ static void test_certain_length(void **state) {
     rm2i_pullback_field *f = metric->self;
     for (size_t k = 0; k < 16; k++) /* as if Kf were 1e-22 of itself; the mean stays */
         f->all.Pt[k] *= sqrt(tiny);
-    assert_int_equal(rm2_metric_measure(ctx, metric, 3, path, &measured, NULL), RM2_OK);
-    assert_int_equal(rm2_metric_expected_length(ctx, metric, 3, path, 50, &length, &error), RM2_OK);
+    assert_int_equal(rm2i_metric_measure(ctx, metric, 3, path, &measured, NULL), RM2_OK);
+    assert_int_equal(rm2i_metric_expected_length(ctx, metric, 3, path, 50, &length, &error),
+                     RM2_OK);
     assert_close("certain length", 1, &length, &measured, 1e-10);
     assert_true(error > 1e-14 * length && error < 1e-10 * length);
     rm2_metric_free(metric);
@@ -276,26 +278,26 @@ static void test_seed_and_refusals(void **state) {
         rm2_context_set_seed(ctx, k < 2 ? 6 : 7);
         rm2_context_set_threads(ctx, k + 1);
         assert_int_equal(
-            rm2_metric_expected_length(ctx, metric, 4, places, 50, &length[k], &error[k]), RM2_OK);
+            rm2i_metric_expected_length(ctx, metric, 4, places, 50, &length[k], &error[k]), RM2_OK);
     }
     assert_true(length[0] == length[1] && error[0] == error[1] && length[2] != length[0]);
     for (size_t n = 0; n < 2; n++) {
-        assert_int_equal(rm2_metric_expected_length(ctx, metric, n, places, 9, length, error),
+        assert_int_equal(rm2i_metric_expected_length(ctx, metric, n, places, 9, length, error),
                          RM2_OK);
         assert_true(length[0] == 0 && error[0] == 0);
     }
-    assert_int_equal(rm2_metric_expected_length(ctx, metric, 4, places, 1, length, error),
+    assert_int_equal(rm2i_metric_expected_length(ctx, metric, 4, places, 1, length, error),
                      RM2_ERR_ARGUMENT);
     assert_non_null(strstr(rm2_context_error(ctx), "two samples"));
-    assert_int_equal(rm2_metric_expected_length(ctx, metric, 2, path, 9, length, error),
+    assert_int_equal(rm2i_metric_expected_length(ctx, metric, 2, path, 9, length, error),
                      RM2_ERR_DATA);
     assert_non_null(strstr(rm2_context_error(ctx), "point 1, coordinate 0 is nan"));
     rm2_context_interrupt(ctx);
-    assert_int_equal(rm2_metric_expected_length(ctx, metric, 4, places, 9, length, error),
+    assert_int_equal(rm2i_metric_expected_length(ctx, metric, 4, places, 9, length, error),
                      RM2_INTERRUPTED);
     rm2_context_clear_interrupt(ctx);
     assert_int_equal(rm2_metric_analytic(ctx, "euclidean", 2, &flat), RM2_OK);
-    assert_int_equal(rm2_metric_expected_length(ctx, flat, 4, places, 9, length, error),
+    assert_int_equal(rm2i_metric_expected_length(ctx, flat, 4, places, 9, length, error),
                      RM2_ERR_UNSUPPORTED);
     assert_non_null(strstr(rm2_context_error(ctx), "euclidean"));
     assert_int_equal(rm2_metric_spread(ctx, flat, 1, places, NULL, length, error),

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "metric/metric.h"
 #include "riemann2.h"
 
 enum { Q = 2, N = 5000, SURVEYED = 4096 };
@@ -43,11 +44,11 @@ static rm2_model *fit(void) {
 
 /* Traces of the metric of a weight at n points. */
 static void traces(const rm2_model *model, double weight, size_t n, const double *x, double *out) {
-    const rm2_pullback_settings s = {.size = sizeof s, .weight = weight};
+    const rm2i_pullback_settings s = {.size = sizeof s, .weight = weight};
     rm2_metric *metric;
     double *G = malloc(n * Q * Q * sizeof *G);
     assert_non_null(G);
-    ok(rm2_metric_pullback(ctx, model, &s, &metric));
+    ok(rm2i_metric_pullback(ctx, model, &s, &metric));
     ok(rm2_metric_at(ctx, metric, n, x, G, NULL));
     for (size_t i = 0; i < n; i++)
         out[i] = G[i * Q * Q] + G[i * Q * Q + 3];
@@ -82,9 +83,9 @@ static void test_survey(void **state) {
         some[i] = one[i * N / SURVEYED];
     double expected = contrast * median(SURVEYED, some) / (far_two - far_one);
     double of_all = contrast * median(N, one) / (far_two - far_one);
-    const rm2_pullback_settings s = {.size = sizeof s, .contrast = contrast};
+    const rm2i_pullback_settings s = {.size = sizeof s, .contrast = contrast};
     rm2_metric *metric;
-    ok(rm2_metric_pullback(ctx, model, &s, &metric));
+    ok(rm2i_metric_pullback(ctx, model, &s, &metric));
     double weight = rm2_metric_weight(metric);
     if (!(weight > 1 && fabs(weight - expected) <= 1e-6 * expected))
         fail_msg("weight %.12g, not %.12g", weight, expected);

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "context_fixture.h"
+#include "geodesic/geodesic.h"
+#include "metric/metric.h"
 #include "model/model.h"
 #include "model_fixture.h"
 #include "near.h"
@@ -198,7 +200,7 @@ static double *what_it_does(rm2_context *in, const rm2_model *model, size_t *cou
     double *all = numbers(*count), *next = all, *points = numbers(N * D);
     rm2_metric *metric;
     rm2_curve *curve;
-    rm2_geodesic_settings s = rm2_geodesic_settings_default();
+    rm2i_geodesic_settings s = rm2i_geodesic_settings_default();
 #define APPEND(from, n) (memcpy(next, from, (n) * sizeof *next), next += (n))
     APPEND(i->latents, N * Q);
     APPEND(i->task_covariance, M * M);
@@ -211,10 +213,10 @@ static double *what_it_does(rm2_context *in, const rm2_model *model, size_t *cou
     rm2_data_original(i->data, points);
     assert_int_equal(rm2_model_encode(in, model, NULL, N, points, next, NULL, NULL), RM2_OK);
     next += N * Q;
-    assert_int_equal(rm2_metric_pullback(in, model, NULL, &metric), RM2_OK);
+    assert_int_equal(rm2i_metric_pullback(in, model, NULL, &metric), RM2_OK);
     s.nodes = 8;
     assert_int_equal(
-        rm2_geodesic(in, metric, NULL, &s, i->latents, i->latents + (N - 1) * Q, &curve), RM2_OK);
+        rm2i_geodesic(in, metric, NULL, &s, i->latents, i->latents + (N - 1) * Q, &curve), RM2_OK);
     APPEND(curve->x, 8 * Q);
     *next++ = curve->length;
 #undef APPEND

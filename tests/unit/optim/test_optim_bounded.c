@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "linalg/dense.h"
 #include "optim/bounded.h"
 #include "shared_context.h"

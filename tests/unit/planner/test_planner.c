@@ -1,9 +1,12 @@
 /* Planners: scenes that move. Every path is checked by dense samples of the decoded polygon; where there is none a fine
  * grid of its own must have none; lengths are compared with those of rm2_space_geodesic in the same scene.
  * RM2_UPDATES is the number of updates. */
+#include "front/base.h"
 #include "riemann2/planner.h"
+#include "space/space.h"
 
 #include "scenes.h"
+#include "space_with.h"
 
 enum { UPDATES = 100, COMPARED = 20 };
 
@@ -91,7 +94,7 @@ static void compare(const rm2_plan *p, const scene *s, const rm2_plan_query *q, 
     rm2_space *around;
     rm2_curve *c;
     double own, full;
-    ok(rm2_space_with_obstacles(ctx, space, &obstacles, s->clearance, 0, &around));
+    ok(space_with_obstacles(ctx, space, &obstacles, s->clearance, 0, &around));
     ok(rm2_space_geodesic(ctx, around, q->from, q->to, &c));
     if (!c->blocked) {
         ok(rm2_space_path_length(ctx, space, p->nodes, p->x, &own, NULL));
@@ -314,8 +317,8 @@ static void deviations(void **state) {
             continue;
         rm2_obstacles obstacles = {s.count, s.regions, RM2_ALL_FACTORS};
         rm2_space *around;
-        ok(rm2_space_with_obstacles(ctx, space, &obstacles, 0, 0.5, &around));
-        ok(rm2_space_clearance(ctx, around, p->nodes, p->x, &clearance));
+        ok(space_with_obstacles(ctx, space, &obstacles, 0, 0.5, &around));
+        ok(rm2i_space_clearance(ctx, around, p->nodes, p->x, &clearance));
         assert_true(clearance >= -1e-4 * extent); /* its accuracy */
         check_plan(p, &s, &q);
         rm2_space_free(around);

@@ -1,4 +1,5 @@
 /* The interpolated metric of planners: the numbers of its nodes, accuracy between them, derivatives by differences. */
+#include "front/base.h"
 #include "planner/planner.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static int set_up(void **state) {
     rm2_space_settings s = rm2_space_settings_default();
     s.grid_points = 60;
     space = make_space(&s, 0, NULL);
-    const rm2_roadmap *grid = space->core->roadmap;
+    const rm2i_roadmap *grid = space->core->roadmap;
     ok(rm2i_position_of(ctx, model, RM2I_FIRST_EUCLIDEAN, &clearance.position));
     clearance.deviations = 1;
     ok(rm2i_level_create(ctx, grid, 1, &level));
@@ -53,7 +54,7 @@ static void metric_of(const double *L, double *G) {
 /* At the nodes a spline that interpolates has their values, but for rounding. */
 static void nodes(void **state) {
     (void)state;
-    const rm2_roadmap *grid = space->core->roadmap;
+    const rm2i_roadmap *grid = space->core->roadmap;
     for (size_t i = 0; i < grid->nodes; i += 7) {
         double terms[TERMS][NUMBERS], G[4];
         assert_true(rm2i_field_at(&field, grid->x + i * Q, 0, terms));
@@ -67,7 +68,7 @@ static void nodes(void **state) {
 }
 
 static void random_point(rm2_rng *rng, double *x) {
-    const rm2_roadmap *grid = space->core->roadmap;
+    const rm2i_roadmap *grid = space->core->roadmap;
     for (size_t q = 0; q < Q; q++) {
         double low = grid->axis[q][0], high = grid->axis[q][grid->count[q] - 1];
         x[q] = low + (0.02 + 0.96 * rm2_rng_uniform(rng)) * (high - low);

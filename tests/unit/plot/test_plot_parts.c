@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
 
 /* ---- ticks ------------------------------------------------------------------------------------ */

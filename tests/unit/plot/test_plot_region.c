@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "picture.h"
+#include "region/region.h"
 
 #define RED  RM2_RGB(0xFF0000)
 #define LIME RM2_RGB(0x00FF00)
@@ -92,7 +93,7 @@ static void regions_in_space(void **state) {
         for (double u = 0.1; u < 0.95; u += 0.03)
             for (double v = 0.1; v < 0.95; v += 0.03) {
                 double from[] = {0.5 + 9 * u, 0, 0.5 + 9 * v}, to[] = {from[0], 10, from[2]};
-                double distance = rm2_region_segment_distance(&regions[k], from, to);
+                double distance = rm2i_region_segment_distance(&regions[k], from, to);
                 int x = (int)lround(i.o.x + u * (i.x.x - i.o.x));
                 int y = (int)lround(i.o.y + v * (i.y.y - i.o.y));
                 bool ink = difference(pixel(p, x, y), back) > 40;

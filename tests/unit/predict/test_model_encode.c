@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "linalg/dense.h"
 #include "model/model.h"
 #include "model_density.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
 #include "predict/observation.h"
 #include "riemann2/fit.h"
 

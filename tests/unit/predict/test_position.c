@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
 #include "model_fixture.h"
 #include "predict/position.h"
 

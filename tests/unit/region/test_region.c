@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
+#include "region/region.h"
 #include "riemann2/region.h"
 
 /* ---- distances ------------------------------------------------------------------------------ */
@@ -133,12 +135,12 @@ static void segments(void **state) {
                     y[k] = a[k] + s / 5000.0 * (b[k] - a[k]);
                 least = fmin(least, rm2_region_distance(r, y, NULL));
             }
-            double found = rm2_region_segment_distance(r, a, b);
+            double found = rm2i_region_segment_distance(r, a, b);
             assert_true(found <= least);                          /* a bound, */
             assert_true(found >= least - 1.1e-4 * length - 1e-9); /* as good as the samples are */
         }
     const double same[2] = {0.3, 0.3};
-    assert_true(rm2_region_segment_distance(&regions[4], same, same) ==
+    assert_true(rm2i_region_segment_distance(&regions[4], same, same) ==
                 rm2_region_distance(&regions[4], same, NULL));
 }
 

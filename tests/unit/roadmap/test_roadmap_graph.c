@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "roadmap_fixture.h"
 
 static void cloud(uint64_t seed, size_t n, size_t Q, double *points) {
@@ -23,16 +24,16 @@ static void graphs_are_as_defined(void **state) {
     rm2_context *ctx = *state;
     enum { N = 60, K = 6 };
     for (size_t Q = 1; Q <= 5; Q += 2)
-        for (rm2_edge_rule rule = RM2_EDGE_ENDS; rule <= RM2_EDGE_MIDPOINT; rule++) {
+        for (rm2i_edge_rule rule = RM2I_EDGE_ENDS; rule <= RM2I_EDGE_MIDPOINT; rule++) {
             rm2_metric *metric = analytic(ctx, "bump", Q);
-            rm2_roadmap *net;
+            rm2i_roadmap *net;
             double points[N * 5], *D = doubles((size_t)N * N);
             cloud(Q, N, Q, points);
             memcpy(points + 11 * Q, points + 40 * Q, Q * sizeof *points); /* the same point twice */
             rm2_status status =
-                rm2_roadmap_graph(ctx, metric, N, points, Q == 1 ? 20 : K, rule, &net);
+                rm2i_roadmap_graph(ctx, metric, N, points, Q == 1 ? 20 : K, rule, &net);
             assert_ok(ctx, status);
-            rm2_roadmap_info info = rm2_roadmap_describe(net);
+            rm2_roadmap_info info = rm2i_roadmap_describe(net);
             assert_true(info.nodes == N && info.Q == Q && !info.counts);
             assert_memory_equal(info.x, points, N * Q * sizeof *points);
             compare_edges(ctx, net, metric, D);
@@ -43,19 +44,19 @@ static void graphs_are_as_defined(void **state) {
                 to[q] = points[Q + q] + 1.1;
             }
             compare_path(ctx, net, metric, D, from, to);
-            assert_ok(ctx, rm2_roadmap_distances(ctx, net, metric, N, points, distances));
+            assert_ok(ctx, rm2i_roadmap_distances(ctx, net, metric, N, points, distances));
             for (size_t i = 0; i < N * N; i++)
                 assert_true(fabs(distances[i] - D[i]) < ROUNDING);
             assert_true(distances[11 * N + 40] == 0);
             free(D);
-            rm2_roadmap_free(net);
+            rm2i_roadmap_free(net);
             rm2_metric_free(metric);
         }
 }
 
 /* Number of pieces with k neighbours, by spreading labels. */
 static size_t pieces_with(size_t n, size_t Q, const double *points, size_t k) {
-    rm2_roadmap net = {.nodes = n, .Q = Q, .x = (double *)(uintptr_t)points, .neighbours = k};
+    rm2i_roadmap net = {.nodes = n, .Q = Q, .x = (double *)(uintptr_t)points, .neighbours = k};
     size_t *label = calloc(n, sizeof *label), pieces = 0;
     assert_non_null(label);
     for (size_t i = 0; i < n; i++)
@@ -87,33 +88,33 @@ static void pieces_are_counted(void **state) {
             points[i * Q] += (double)(i * i % 7 < seed % 7) * 30;
         for (size_t i = 0; seed % 3 == 0 && i < N * Q; i++)
             points[i] = round(2 * points[i]);
-        rm2_roadmap *net;
+        rm2i_roadmap *net;
         size_t k = 1 + seed % 4, pieces = pieces_with(N, Q, points, k), joining = k;
         char text[64];
         if (pieces == 1)
             continue;
         while (pieces_with(N, Q, points, joining) > 1)
             joining++;
-        assert_int_equal(rm2_roadmap_graph(ctx, metric, N, points, k, RM2_EDGE_ENDS, &net),
+        assert_int_equal(rm2i_roadmap_graph(ctx, metric, N, points, k, RM2I_EDGE_ENDS, &net),
                          RM2_ERR_DATA);
         assert_null(net);
         (void)snprintf(text, sizeof text, "in %zu pieces", pieces);
         assert_says(ctx, text);
         (void)snprintf(text, sizeof text, ": %zu neighbours join them", joining);
         assert_says(ctx, text);
-        assert_ok(ctx, rm2_roadmap_graph(ctx, metric, N, points, joining, RM2_EDGE_ENDS, &net));
-        rm2_roadmap_free(net);
+        assert_ok(ctx, rm2i_roadmap_graph(ctx, metric, N, points, joining, RM2I_EDGE_ENDS, &net));
+        rm2i_roadmap_free(net);
         refused++;
     }
     assert_true(refused > 15);
     const double far[5] = {0, 0.1, 0.2, 0.3, 50};
-    rm2_roadmap *net;
+    rm2i_roadmap *net;
     rm2_metric_free(metric);
     metric = analytic(ctx, "euclidean", 1);
-    assert_ok(ctx, rm2_roadmap_graph(ctx, metric, 5, far, 99, RM2_EDGE_ENDS, &net));
-    rm2_roadmap_free(net);
+    assert_ok(ctx, rm2i_roadmap_graph(ctx, metric, 5, far, 99, RM2I_EDGE_ENDS, &net));
+    rm2i_roadmap_free(net);
     const double pairs[5] = {0, 0.1, 50, 50.1, 50.2};
-    assert_int_equal(rm2_roadmap_graph(ctx, metric, 5, pairs, 1, RM2_EDGE_ENDS, &net),
+    assert_int_equal(rm2i_roadmap_graph(ctx, metric, 5, pairs, 1, RM2I_EDGE_ENDS, &net),
                      RM2_ERR_DATA);
     assert_says(ctx,
                 "the graph of 5 points with 1 neighbours each is in 2 pieces, the smallest of 2 "

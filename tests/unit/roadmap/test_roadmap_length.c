@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "roadmap_fixture.h"
 
 #define PI 3.14159265358979323846
@@ -125,30 +126,30 @@ typedef struct surface {
     double too_short; /* half the largest error of interpolation, h^2 |G''| / (8 G) */
 } surface;
 
-static void compare_lengths(rm2_context *ctx, const surface *s, rm2_edge_rule rule) {
+static void compare_lengths(rm2_context *ctx, const surface *s, rm2i_edge_rule rule) {
     rm2_metric *metric = analytic(ctx, s->metric, 2);
-    rm2_grid_settings settings = {.size = sizeof settings, .padding = 0, .rule = rule};
+    rm2i_grid_settings settings = {.size = sizeof settings, .padding = 0, .rule = rule};
     const double corners[4] = {s->low[0], s->low[1], s->high[0], s->high[1]};
-    rm2_roadmap *net;
+    rm2i_roadmap *net;
     rm2_rng rng;
     rm2_rng_seed(&rng, 3);
-    assert_ok(ctx, rm2_roadmap_grid(ctx, metric, &settings, 2, corners, &net));
+    assert_ok(ctx, rm2i_roadmap_grid(ctx, metric, &settings, 2, corners, &net));
     for (int done = 0; done < s->pairs;) {
         double ends[4];
         for (size_t i = 0; i < 4; i++)
             ends[i] = s->low[i % 2] + (s->high[i % 2] - s->low[i % 2]) * rm2_rng_uniform(&rng);
         double exact = s->distance(ends, ends + 2, s->high);
-        rm2_path path;
+        rm2i_path path;
         if (isinf(exact))
             continue;
-        assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, ends, ends + 2, &path));
+        assert_ok(ctx, rm2i_roadmap_path(ctx, net, metric, ends, ends + 2, &path));
         rm2_free(path.x);
         if (!(path.length < 1.02 * exact && path.length > (1 - s->too_short) * exact))
             fail_msg("%s: %g instead of %g from (%g, %g) to (%g, %g)", s->metric, path.length,
                      exact, ends[0], ends[1], ends[2], ends[3]);
         done++;
     }
-    rm2_roadmap_free(net);
+    rm2i_roadmap_free(net);
     rm2_metric_free(metric);
 }
 
@@ -159,7 +160,7 @@ static void paths_are_nearly_geodesics(void **state) {
         {"bump", bump_distance, {-2.5, -2.5}, {2.5, 2.5}, 50, 5.2e-3},
     };
     for (size_t i = 0; i < sizeof surfaces / sizeof *surfaces; i++)
-        for (rm2_edge_rule rule = RM2_EDGE_ENDS; rule <= RM2_EDGE_MIDPOINT; rule++)
+        for (rm2i_edge_rule rule = RM2I_EDGE_ENDS; rule <= RM2I_EDGE_MIDPOINT; rule++)
             compare_lengths(*state, &surfaces[i], rule);
 }
 
@@ -216,25 +217,25 @@ static void flat_space_keeps_the_bound(void **state) {
                 }
     assert_int_equal(count, 98);
     double bound = stencil_bound((const double(*)[3])step, count);
-    rm2_grid_settings settings = {.size = sizeof settings, .points = 17, .padding = 0};
+    rm2i_grid_settings settings = {.size = sizeof settings, .points = 17, .padding = 0};
     const double corners[6] = {0, 0, 0, 1, 1, 1};
-    rm2_roadmap *net;
+    rm2i_roadmap *net;
     rm2_rng rng;
     rm2_rng_seed(&rng, 8);
-    assert_ok(ctx, rm2_roadmap_grid(ctx, metric, &settings, 2, corners, &net));
+    assert_ok(ctx, rm2i_roadmap_grid(ctx, metric, &settings, 2, corners, &net));
     for (int trial = 0; trial < 300; trial++) {
         const double *a = net->x + rm2_rng_next(&rng) % net->nodes * 3;
         const double *b = net->x + rm2_rng_next(&rng) % net->nodes * 3;
-        rm2_path path;
+        rm2i_path path;
         double exact = sqrt(separation(3, a, b));
-        assert_ok(ctx, rm2_roadmap_path(ctx, net, metric, a, b, &path));
+        assert_ok(ctx, rm2i_roadmap_path(ctx, net, metric, a, b, &path));
         assert_true(path.length >= exact * (1 - ROUNDING) &&
                     path.length <= exact * bound * (1 + ROUNDING));
         worst = exact > 0 ? fmax(worst, path.length / exact) : worst;
         rm2_free(path.x);
     }
     assert_true(worst > 1 + 0.8 * (bound - 1)); /* the bound is reached, or nearly */
-    rm2_roadmap_free(net);
+    rm2i_roadmap_free(net);
     rm2_metric_free(metric);
 }
 

@@ -10,55 +10,58 @@
 #include <stdlib.h>
 
 #include "failing_malloc.h"
+#include "front/base.h"
+#include "geodesic/geodesic.h"
 #include "riemann2/geodesic.h"
 #include "riemann2/trajectory.h"
+#include "roadmap/roadmap.h"
 
 enum { N = 40 };
 
 typedef struct fixture {
     rm2_context *ctx;
     rm2_metric *metric;
-    rm2_roadmap *grid;
+    rm2i_roadmap *grid;
     rm2_manifold *manifold;
     double points[N * 2], distance[N * N];
 } fixture;
 
 static rm2_status make_grid(void *state) {
     fixture *f = state;
-    rm2_roadmap *roadmap;
-    rm2_grid_settings settings = {
-        .size = sizeof settings, .points = 6, .padding = 0.1, .rule = RM2_EDGE_MIDPOINT};
-    rm2_status status = rm2_roadmap_grid(f->ctx, f->metric, &settings, N, f->points, &roadmap);
+    rm2i_roadmap *roadmap;
+    rm2i_grid_settings settings = {
+        .size = sizeof settings, .points = 6, .padding = 0.1, .rule = RM2I_EDGE_MIDPOINT};
+    rm2_status status = rm2i_roadmap_grid(f->ctx, f->metric, &settings, N, f->points, &roadmap);
     assert_true((status == RM2_OK) == (roadmap != NULL));
-    rm2_roadmap_free(roadmap);
+    rm2i_roadmap_free(roadmap);
     return status;
 }
 
 static rm2_status make_graph(void *state) {
     fixture *f = state;
-    rm2_roadmap *roadmap;
+    rm2i_roadmap *roadmap;
     rm2_status status =
-        rm2_roadmap_graph(f->ctx, f->metric, N, f->points, 8, RM2_EDGE_ENDS, &roadmap);
+        rm2i_roadmap_graph(f->ctx, f->metric, N, f->points, 8, RM2I_EDGE_ENDS, &roadmap);
     assert_true((status == RM2_OK) == (roadmap != NULL));
-    rm2_roadmap_free(roadmap);
+    rm2i_roadmap_free(roadmap);
     return status;
 }
 
 /* Refused for its pieces, which are counted in memory: success is the message. */
 static rm2_status make_pieces(void *state) {
     fixture *f = state;
-    rm2_roadmap *roadmap;
+    rm2i_roadmap *roadmap;
     rm2_status status =
-        rm2_roadmap_graph(f->ctx, f->metric, N, f->points, 1, RM2_EDGE_ENDS, &roadmap);
+        rm2i_roadmap_graph(f->ctx, f->metric, N, f->points, 1, RM2I_EDGE_ENDS, &roadmap);
     assert_null(roadmap);
     return status == RM2_ERR_DATA ? RM2_OK : status;
 }
 
 static rm2_status find_path(void *state) {
     fixture *f = state;
-    rm2_path path;
+    rm2i_path path;
     rm2_status status =
-        rm2_roadmap_path(f->ctx, f->grid, f->metric, f->points, f->points + 20, &path);
+        rm2i_roadmap_path(f->ctx, f->grid, f->metric, f->points, f->points + 20, &path);
     assert_true((status == RM2_OK) == (path.x != NULL && path.count > 0));
     rm2_free(path.x);
     return status;
@@ -66,14 +69,14 @@ static rm2_status find_path(void *state) {
 
 static rm2_status find_distances(void *state) {
     fixture *f = state;
-    return rm2_roadmap_distances(f->ctx, f->grid, f->metric, N, f->points, f->distance);
+    return rm2i_roadmap_distances(f->ctx, f->grid, f->metric, N, f->points, f->distance);
 }
 
-static rm2_status find_mean(const fixture *f, const rm2_roadmap *roadmap) {
-    rm2_geodesic_settings paths = rm2_geodesic_settings_default();
+static rm2_status find_mean(const fixture *f, const rm2i_roadmap *roadmap) {
+    rm2i_geodesic_settings paths = rm2i_geodesic_settings_default();
     double mean[2];
     paths.last = RM2_STAGE_PATH;
-    return rm2_geodesic_mean(
+    return rm2i_geodesic_mean(
         f->ctx, f->metric, roadmap, &paths, 3, f->points, NULL,
         &(rm2_mean_settings){.size = sizeof(rm2_mean_settings), .max_iterations = 2}, mean, NULL);
 }
@@ -122,7 +125,7 @@ static int set_up(void **state) {
     assert_int_equal(rm2_manifold_create(f->ctx, "R2", &f->manifold), RM2_OK);
     for (size_t i = 0; i < (size_t)N * 2; i++)
         f->points[i] = rm2_rng_normal(rm2_context_rng(f->ctx));
-    assert_int_equal(rm2_roadmap_grid(f->ctx, f->metric, NULL, N, f->points, &f->grid), RM2_OK);
+    assert_int_equal(rm2i_roadmap_grid(f->ctx, f->metric, NULL, N, f->points, &f->grid), RM2_OK);
     assert_int_equal(find_distances(f), RM2_OK); /* what medoids need */
     *state = f;
     return 0;
@@ -130,7 +133,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     fixture *f = *state;
-    rm2_roadmap_free(f->grid);
+    rm2i_roadmap_free(f->grid);
     rm2_metric_free(f->metric);
     rm2_manifold_free(f->manifold);
     rm2_context_free(f->ctx);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "io_fixture.h"
 #include "near.h"
 #include "robot/robot.h"
@@ -87,7 +88,7 @@ static matrix forward(const rm2_arm *arm, const double *q, double (*origins)[3])
     matrix T = shift(0, 0);
     size_t joint = 0;
     for (size_t i = 0; i < rm2_arm_links(arm); i++) {
-        const rm2_link *l = rm2_arm_link(arm, i);
+        const rm2_link *l = rm2i_arm_link(arm, i);
         double angle = l->theta + (l->lower < l->upper ? q[joint++] : l->lower);
         T = product(T, product(product(rotation_x(l->alpha), shift(l->a, 0)),
                                product(rotation_z(angle), shift(0, l->d))));
@@ -318,7 +319,7 @@ static void files_describe_arms(void **state) {
     assert_int_equal(rm2_arm_links(arm), 3);
     assert_int_equal(rm2_arm_joints(arm), 2);
     assert_string_equal(rm2_arm_name(arm), f->path);
-    const rm2_link *first = rm2_arm_link(arm, 0), *second = rm2_arm_joint(arm, 1);
+    const rm2_link *first = rm2i_arm_link(arm, 0), *second = rm2_arm_joint(arm, 1);
     assert_near(first->theta, 0.25, 0);
     assert_near(first->upper, 1.5, 0);
     assert_near(first->speed, 2, 0);
@@ -328,7 +329,7 @@ static void files_describe_arms(void **state) {
     rm2_arm_free(arm);
     write_text(f, "0,0.4,0,0.25,-1.5,1.5,2\n0.3,0,0,0,,,\n"); /* no header: the usual order */
     arm = open_arm(f, f->path);
-    assert_near(rm2_arm_link(arm, 0)->d, 0.4, 0);
+    assert_near(rm2i_arm_link(arm, 0)->d, 0.4, 0);
     assert_int_equal(rm2_arm_joints(arm), 2);
     rm2_arm_free(arm);
 }

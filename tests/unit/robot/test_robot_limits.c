@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "near.h"
 #include "robot_fixture.h"
 

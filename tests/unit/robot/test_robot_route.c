@@ -8,7 +8,9 @@
 
 #include <string.h>
 
+#include "front/base.h"
 #include "near.h"
+#include "robot/robot.h"
 #include "robot_fixture.h"
 
 /* ---- paths that an arm can follow ------------------------------------------------------------ */
@@ -177,7 +179,7 @@ static void chains_are_described(void **state) {
     assert_string_equal(rm2_arm_joint_name(arm, 1), "slide");
     assert_string_equal(rm2_arm_joint_name(arm, 2), "joint3");
     assert_int_equal(rm2_arm_joint_kind(arm, 1), RM2_JOINT_PRISMATIC);
-    assert_true(isnan(rm2_arm_link(arm, 0)->a));
+    assert_true(isnan(rm2i_arm_link(arm, 0)->a));
     assert_near(rm2_arm_joint(arm, 1)->upper, 0.5, 0);
     /* lengths of the shifts, and the slide's */
     assert_near(rm2_arm_reach(arm), sqrt(0.1) + 0.2 + 0.1 + 0.4 + sqrt(0.1) + 0.5, 1e-15);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "near.h"
 #include "robot/robot.h"
 #include "robot_fixture.h"

@@ -11,7 +11,11 @@
 
 #include <cmocka.h>
 
+#include "front/texts.h"
+#include "geodesic/geodesic.h"
 #include "riemann2.h"
+#include "roadmap/roadmap.h"
+#include "settings/settings.h"
 #include "shared_context.h"
 
 /* ---- all tables ----------------------------------------------------------------------------- */
@@ -31,29 +35,29 @@ typedef union any_settings {
     rm2_placement placement;
     rm2_planner_settings planner;
     rm2_mean_settings mean;
-    rm2_geodesic_settings geodesic;
-    rm2_grid_settings grid;
+    rm2i_geodesic_settings geodesic;
+    rm2i_grid_settings grid;
     rm2_figure_settings figure;
     rm2_meet_settings meet;
 } any_settings;
 
 static const rm2_settings_table *table_of(size_t index) {
-    const rm2_settings_table *tables[] = {rm2_fit_settings_table(),
-                                          rm2_data_settings_table(),
-                                          rm2_encode_settings_table(),
-                                          rm2_covariance_settings_table(),
-                                          rm2_space_settings_table(),
-                                          rm2_report_settings_table(),
-                                          rm2_generate_settings_table(),
-                                          rm2_dtw_settings_table(),
-                                          rm2_track_settings_table(),
-                                          rm2_placement_table(),
-                                          rm2_planner_settings_table(),
-                                          rm2_mean_settings_table(),
-                                          rm2_geodesic_settings_table(),
-                                          rm2_grid_settings_table(),
-                                          rm2_figure_settings_table(),
-                                          rm2_meet_settings_table(),
+    const rm2_settings_table *tables[] = {rm2_settings_table_of(RM2_SETTINGS_FIT),
+                                          rm2_settings_table_of(RM2_SETTINGS_DATA),
+                                          rm2_settings_table_of(RM2_SETTINGS_ENCODE),
+                                          rm2_settings_table_of(RM2_SETTINGS_COVARIANCE),
+                                          rm2_settings_table_of(RM2_SETTINGS_SPACE),
+                                          rm2_settings_table_of(RM2_SETTINGS_REPORT),
+                                          rm2_settings_table_of(RM2_SETTINGS_GENERATE),
+                                          rm2_settings_table_of(RM2_SETTINGS_DTW),
+                                          rm2_settings_table_of(RM2_SETTINGS_TRACK),
+                                          rm2_settings_table_of(RM2_SETTINGS_PLACEMENT),
+                                          rm2_settings_table_of(RM2_SETTINGS_PLANNER),
+                                          rm2_settings_table_of(RM2_SETTINGS_MEAN),
+                                          rm2i_geodesic_settings_table(),
+                                          rm2i_grid_settings_table(),
+                                          rm2_settings_table_of(RM2_SETTINGS_FIGURE),
+                                          rm2_settings_table_of(RM2_SETTINGS_MEET),
                                           NULL};
     return tables[index];
 }
@@ -126,8 +130,8 @@ static void test_every_member_is_a_row(void **state) {
                              offsetof(rm2_fit_settings, compact)};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         memset(known + others[k], true, sizeof(void *));
-    for (size_t k = 0; k < rm2_fit_settings_table()->count; k++) {
-        const rm2_setting *row = rm2_settings_at(rm2_fit_settings_table(), k);
+    for (size_t k = 0; k < rm2_settings_table_of(RM2_SETTINGS_FIT)->count; k++) {
+        const rm2_setting *row = rm2_settings_at(rm2_settings_table_of(RM2_SETTINGS_FIT), k);
         memset(known + row->offset, true,
                row->type == RM2_SETTING_HYPERPARAMETER ? sizeof(rm2_hyperparameter) : 1);
     }
@@ -235,7 +239,7 @@ static void number_refused(const rm2_settings_table *table, const rm2_setting *r
     any_settings s = defaults_of(table, 0), before = s;
     char text[64];
     (void)snprintf(text, sizeof text, "%.17g", x);
-    refused(rm2_settings_set_number(ctx, table, &s, row->name, x), row, text);
+    refused(rm2i_settings_set_number(ctx, table, &s, row->name, x), row, text);
     if (!(x == 0 && row->zero)) /* as text, 0 is its word */
         refused(rm2_settings_set(ctx, table, &s, row->name, text), row, text);
     assert_memory_equal(&s, &before, sizeof s);
@@ -248,7 +252,7 @@ static void number_refused(const rm2_settings_table *table, const rm2_setting *r
 static void number_accepted(const rm2_settings_table *table, const rm2_setting *row, double x) {
     any_settings s = defaults_of(table, 0);
     double back;
-    ok(rm2_settings_set_number(ctx, table, &s, row->name, x));
+    ok(rm2i_settings_set_number(ctx, table, &s, row->name, x));
     ok(rm2_settings_get_number(ctx, table, &s, row->name, &back));
     assert_true(x == back);
     ok(rm2_settings_check(ctx, table, &s));
@@ -292,8 +296,8 @@ static void range_row(const rm2_settings_table *table, const rm2_setting *row) {
     else
         number_accepted(table, row, high);
     if (whole)
-        refused(rm2_settings_set_number(ctx, table, &(any_settings){.size = table->struct_size},
-                                        row->name, 1.5),
+        refused(rm2i_settings_set_number(ctx, table, &(any_settings){.size = table->struct_size},
+                                         row->name, 1.5),
                 row, "1.5");
 }
 
@@ -322,7 +326,7 @@ static void flag_row(const rm2_settings_table *table, const rm2_setting *row) {
         return;
     any_settings s = defaults_of(table, 0);
     number_accepted(table, row, 0);
-    refused(rm2_settings_set_number(ctx, table, &s, row->name, 2), row, "2");
+    refused(rm2i_settings_set_number(ctx, table, &s, row->name, 2), row, "2");
     refused(rm2_settings_set(ctx, table, &s, row->name, "perhaps"), row, "perhaps");
     ((unsigned char *)&s)[row->offset] = 7;
     refused(rm2_settings_check(ctx, table, &s), row, "a byte of 7");
@@ -382,7 +386,7 @@ static void test_parts_of_hyperparameters(void **state) {
         {"held 0.2", "data", "held data"},
         {"held 0.2", "0", NULL},
     };
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
         char text[160];
@@ -428,7 +432,7 @@ static void test_unknown_names(void **state) {
                  {"leanring_rate", "learning_rate"},
                  {"sed", "seed"},
                  {"", "ard"}};
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     char text[160], expected[80];
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -440,7 +444,7 @@ static void test_unknown_names(void **state) {
     double x;
     assert_int_equal(rm2_settings_get(ctx, table, &s, "x", text, 160), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_settings_get_number(ctx, table, &s, "x", &x), RM2_ERR_ARGUMENT);
-    assert_int_equal(rm2_settings_set_number(ctx, table, &s, "x", 1), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2i_settings_set_number(ctx, table, &s, "x", 1), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_settings_set(ctx, NULL, &s, "seed", "1"), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_settings_set(ctx, table, NULL, "seed", "1"), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_settings_set(ctx, table, &s, NULL, "1"), RM2_ERR_ARGUMENT);
@@ -450,8 +454,9 @@ static void test_unknown_names(void **state) {
     assert_int_equal(rm2_settings_get_number(ctx, table, &s, "seed", NULL), RM2_ERR_ARGUMENT);
     assert_int_equal(rm2_settings_check(ctx, table, NULL), RM2_ERR_ARGUMENT);
     rm2_data_settings d = rm2_data_settings_default();
-    assert_int_equal(rm2_settings_get_number(ctx, rm2_data_settings_table(), &d, "group", &x),
-                     RM2_ERR_ARGUMENT);
+    assert_int_equal(
+        rm2_settings_get_number(ctx, rm2_settings_table_of(RM2_SETTINGS_DATA), &d, "group", &x),
+        RM2_ERR_ARGUMENT);
 }
 
 /* A recipe by name fills all settings; pointers stay. */
@@ -461,7 +466,7 @@ static void test_recipe_by_name(void **state) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     s.latent_dim = 7;
     s.base_point = &base;
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     ok(rm2_settings_set(ctx, table, &s, "recipe", "paper"));
     rm2_fit_settings paper = rm2_fit_settings_recipe(RM2_RECIPE_PAPER);
     assert_ptr_equal(s.base_point, &base);

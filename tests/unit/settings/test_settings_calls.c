@@ -9,9 +9,12 @@
 
 #include <cmocka.h>
 
+#include "geodesic/geodesic.h"
 #include "riemann2.h"
 #include "riemann2/plot.h"
+#include "roadmap/roadmap.h"
 #include "shared_context.h"
+#include "trajectory/dtw.h"
 
 /* What the calls work on. */
 static rm2_data *data;
@@ -43,7 +46,7 @@ static rm2_status plan(const void *settings) {
 static rm2_status warp(const void *settings) {
     rm2_sequence a = {2, 2, ends};
     double distance;
-    return rm2_dtw(ctx, settings, &a, &a, &distance);
+    return rm2i_dtw(ctx, settings, &a, &a, &distance);
 }
 
 static rm2_status average(const void *settings) {
@@ -53,7 +56,7 @@ static rm2_status average(const void *settings) {
 
 static rm2_status average_latents(const void *settings) {
     double mean[2];
-    return rm2_geodesic_mean(ctx, plane, NULL, NULL, 2, ends, NULL, settings, mean, NULL);
+    return rm2i_geodesic_mean(ctx, plane, NULL, NULL, 2, ends, NULL, settings, mean, NULL);
 }
 
 static rm2_status generate(const void *settings) {
@@ -65,15 +68,15 @@ static rm2_status generate(const void *settings) {
 
 static rm2_status geodesic(const void *settings) {
     rm2_curve *curve;
-    rm2_status status = rm2_geodesic(ctx, plane, NULL, settings, ends, ends + 2, &curve);
+    rm2_status status = rm2i_geodesic(ctx, plane, NULL, settings, ends, ends + 2, &curve);
     rm2_curve_free(curve);
     return status;
 }
 
 static rm2_status grid(const void *settings) {
-    rm2_roadmap *roadmap;
-    rm2_status status = rm2_roadmap_grid(ctx, plane, settings, 2, ends, &roadmap);
-    rm2_roadmap_free(roadmap);
+    rm2i_roadmap *roadmap;
+    rm2_status status = rm2i_roadmap_grid(ctx, plane, settings, 2, ends, &roadmap);
+    rm2i_roadmap_free(roadmap);
     return status;
 }
 
@@ -110,9 +113,9 @@ static any_settings defaults_of(const rm2_settings_table *table) {
     rm2_placement still = rm2_placement_default(); /* with a rotation of length 1 */
     rm2_planner_settings factor = rm2_planner_settings_default();
     memset(&s, 0, sizeof s);
-    if (table == rm2_placement_table())
+    if (table == rm2_settings_table_of(RM2_SETTINGS_PLACEMENT))
         s.placement = still;
-    if (table == rm2_planner_settings_table())
+    if (table == rm2_settings_table_of(RM2_SETTINGS_PLANNER))
         s.planner = factor;
     s.size = table->struct_size;
     rm2_settings_fill(table, 0, &s);
@@ -174,13 +177,17 @@ static void test_calls(void **state) {
     const struct {
         const rm2_settings_table *table;
         rm2_status (*call)(const void *settings);
-    } calls[] = {
-        {rm2_track_settings_table(), track},       {rm2_placement_table(), place},
-        {rm2_planner_settings_table(), plan},      {rm2_dtw_settings_table(), warp},
-        {rm2_mean_settings_table(), average},      {rm2_mean_settings_table(), average_latents},
-        {rm2_generate_settings_table(), generate}, {rm2_geodesic_settings_table(), geodesic},
-        {rm2_grid_settings_table(), grid},         {rm2_figure_settings_table(), draw},
-        {rm2_report_settings_table(), report}};
+    } calls[] = {{rm2_settings_table_of(RM2_SETTINGS_TRACK), track},
+                 {rm2_settings_table_of(RM2_SETTINGS_PLACEMENT), place},
+                 {rm2_settings_table_of(RM2_SETTINGS_PLANNER), plan},
+                 {rm2_settings_table_of(RM2_SETTINGS_DTW), warp},
+                 {rm2_settings_table_of(RM2_SETTINGS_MEAN), average},
+                 {rm2_settings_table_of(RM2_SETTINGS_MEAN), average_latents},
+                 {rm2_settings_table_of(RM2_SETTINGS_GENERATE), generate},
+                 {rm2i_geodesic_settings_table(), geodesic},
+                 {rm2i_grid_settings_table(), grid},
+                 {rm2_settings_table_of(RM2_SETTINGS_FIGURE), draw},
+                 {rm2_settings_table_of(RM2_SETTINGS_REPORT), report}};
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
         const rm2_settings_table *table = calls[c].table;
         any_settings s = defaults_of(table);

@@ -10,10 +10,15 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "front/tables.h"
+#include "geodesic/geodesic.h"
+#include "metric/metric.h"
 #include "model_settings.h"
 #include "riemann2.h"
 #include "riemann2/plot.h"
+#include "roadmap/roadmap.h"
 #include "shared_context.h"
+#include "trajectory/dtw.h"
 
 /* ---- recipes -------------------------------------------------------------------------------- */
 
@@ -140,7 +145,7 @@ static void test_recipes(void **state) {
         assert_null(s.init_latent);
         assert_null(s.base_point);
         assert_false(s.inducing_free);
-        ok(rm2_settings_check(ctx, rm2_fit_settings_table(), &s));
+        ok(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_FIT), &s));
     }
 }
 
@@ -202,12 +207,12 @@ static void test_other_defaults(void **state) {
     rm2_generate_settings g = rm2_generate_settings_default();
     assert_true(g.size == sizeof g && g.seed == 0 && g.trajectories == 0 && g.points == 0 &&
                 !g.scale);
-    rm2_geodesic_settings c = rm2_geodesic_settings_default();
+    rm2i_geodesic_settings c = rm2i_geodesic_settings_default();
     assert_true(c.size == sizeof c && c.last == RM2_STAGE_POLISH && c.nodes == 200);
-    assert_true(c.intervals == 16 && c.max_iterations == 200 && c.tolerance == 1e-6);
-    rm2_grid_settings r = rm2_grid_settings_default();
+    assert_true(c.intervals == 16 && c.max_iterations == 200 && c.tolerance == 1e-4);
+    rm2i_grid_settings r = rm2i_grid_settings_default();
     assert_true(r.size == sizeof r && r.points == 0 && r.padding == 0.1);
-    assert_true(r.reach == 0 && r.rule == RM2_EDGE_ENDS);
+    assert_true(r.reach == 0 && r.rule == RM2I_EDGE_ENDS);
     rm2_figure_settings f = rm2_figure_settings_default();
     assert_true(f.size == sizeof f && f.width == 85 && f.height == 65 && f.rows == 1);
     assert_true(f.columns == 1 && f.font_size == 8 && !f.title && !f.legend);
@@ -261,7 +266,7 @@ static void test_take_and_give(void **state) {
 /* A struct that ends before the optimiser's settings: the others are filled, set and checked. */
 static void test_earlier_version_of_fit(void **state) {
     (void)state;
-    const rm2_settings_table *table = rm2_fit_settings_table();
+    const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     size_t size = offsetof(rm2_fit_settings, optim);
     rm2_fit_settings s = {.size = size};
     memset(&s.optim, 0x5a, sizeof s.optim);
@@ -315,7 +320,7 @@ static void test_zeroed_settings(void **state) {
     rm2_model *model, *no_model;
     rm2_metric *metric, *no_metric;
     rm2_table table;
-    rm2_roadmap *roadmap;
+    rm2i_roadmap *roadmap;
     rm2_curve *curve;
     rm2_figure *figure, *no_figure;
     rm2_panel *panel;
@@ -326,7 +331,7 @@ static void test_zeroed_settings(void **state) {
     rm2_sequence sequence = {2, 2, path};
     ok(rm2_data_generate(ctx, "toy", &small, &data));
     ok(rm2_fit(ctx, data, NULL, NULL, &model));
-    ok(rm2_metric_pullback(ctx, model, NULL, &metric));
+    ok(rm2i_metric_pullback(ctx, model, NULL, &metric));
     ok(rm2_figure_create(ctx, NULL, &figure));
     ok(rm2_arm_open(ctx, "planar:1,1", &arm));
     rm2_arm_task task = {.dim = 2};
@@ -337,21 +342,22 @@ static void test_zeroed_settings(void **state) {
         rm2_model_encode(ctx, model, &(rm2_encode_settings){0}, 1, y, x, NULL, NULL),
         rm2_model_score(ctx, model, &(rm2_encode_settings){0}, data, NULL, NULL, &score),
         rm2_csv_parse(ctx, "x", "1\n", 2, &(rm2_csv_settings){0}, &table),
-        rm2_metric_pullback(ctx, model, &(rm2_pullback_settings){0}, &no_metric),
-        rm2_roadmap_grid(ctx, metric, &(rm2_grid_settings){0}, 2, path, &roadmap),
-        rm2_geodesic(ctx, metric, NULL, &(rm2_geodesic_settings){0}, path, path + 2, &curve),
-        rm2_geodesic_refine(ctx, metric, &(rm2_geodesic_settings){0}, 2, path, &curve),
-        rm2_geodesic_through(ctx, metric, NULL, &(rm2_geodesic_settings){0}, 2, path, &curve),
-        rm2_geodesic_many(ctx, metric, NULL, &(rm2_geodesic_settings){0}, 1, path, path + 2, &curve,
-                          NULL),
-        rm2_geodesic_log(ctx, metric, NULL, &(rm2_geodesic_settings){0}, path, path + 2, x, NULL),
-        rm2_geodesic_distances(ctx, metric, NULL, &(rm2_geodesic_settings){0}, 1, path, &distance,
-                               NULL),
-        rm2_geodesic_mean(ctx, metric, NULL, &(rm2_geodesic_settings){0}, 2, path, NULL, NULL, x,
-                          NULL),
-        rm2_geodesic_mean(ctx, metric, NULL, NULL, 2, path, NULL, &(rm2_mean_settings){0}, x, NULL),
+        rm2i_metric_pullback(ctx, model, &(rm2i_pullback_settings){0}, &no_metric),
+        rm2i_roadmap_grid(ctx, metric, &(rm2i_grid_settings){0}, 2, path, &roadmap),
+        rm2i_geodesic(ctx, metric, NULL, &(rm2i_geodesic_settings){0}, path, path + 2, &curve),
+        rm2i_geodesic_refine(ctx, metric, &(rm2i_geodesic_settings){0}, 2, path, &curve),
+        rm2i_geodesic_through(ctx, metric, NULL, &(rm2i_geodesic_settings){0}, 2, path, &curve),
+        rm2i_geodesic_many(ctx, metric, NULL, &(rm2i_geodesic_settings){0}, 1, path, path + 2,
+                           &curve, NULL),
+        rm2i_geodesic_log(ctx, metric, NULL, &(rm2i_geodesic_settings){0}, path, path + 2, x, NULL),
+        rm2i_geodesic_distances(ctx, metric, NULL, &(rm2i_geodesic_settings){0}, 1, path, &distance,
+                                NULL),
+        rm2i_geodesic_mean(ctx, metric, NULL, &(rm2i_geodesic_settings){0}, 2, path, NULL, NULL, x,
+                           NULL),
+        rm2i_geodesic_mean(ctx, metric, NULL, NULL, 2, path, NULL, &(rm2_mean_settings){0}, x,
+                           NULL),
         rm2_manifold_mean(ctx, data->manifold, 1, y, NULL, &(rm2_mean_settings){0}, x, NULL),
-        rm2_dtw(ctx, &(rm2_dtw_settings){0}, &sequence, &sequence, &distance),
+        rm2i_dtw(ctx, &(rm2_dtw_settings){0}, &sequence, &sequence, &distance),
         rm2_dtw_from(ctx, &(rm2_dtw_settings){0}, &sequence, 1, &sequence, NULL, NULL),
         rm2_dtw_floor(ctx, &(rm2_dtw_settings){0}, 2, &sequence, NULL, NULL),
         rm2_arm_solve(ctx, arm, &task, path, &(rm2_track_settings){0}, x, &error),
@@ -378,19 +384,19 @@ static void test_enumerations(void **state) {
     (void)state;
     rm2_table table;
     rm2_metric *metric;
-    rm2_roadmap *roadmap;
+    rm2i_roadmap *roadmap;
     rm2_curve *curve;
     rm2_figure *figure;
     rm2_panel *panel;
     double path[4] = {0, 0, 1, 1}, distance;
     rm2_sequence sequence = {2, 2, path};
     rm2_csv_settings csv = rm2_csv_settings_default();
-    rm2_grid_settings grid = rm2_grid_settings_default();
-    rm2_geodesic_settings geodesic = rm2_geodesic_settings_default();
+    rm2i_grid_settings grid = rm2i_grid_settings_default();
+    rm2i_geodesic_settings geodesic = rm2i_geodesic_settings_default();
     rm2_dtw_settings dtw = rm2_dtw_settings_default();
     rm2_panel_settings legend = rm2_panel_settings_default(RM2_PANEL_PLANE), kind = legend;
     csv.header = (rm2_header)77;
-    grid.rule = (rm2_edge_rule)77;
+    grid.rule = (rm2i_edge_rule)77;
     geodesic.last = (rm2_geodesic_stage)77;
     dtw.kind = (rm2_dtw_kind)77;
     legend.legend = (rm2_legend)77;
@@ -399,9 +405,9 @@ static void test_enumerations(void **state) {
     ok(rm2_figure_create(ctx, NULL, &figure));
     const rm2_status all[] = {
         rm2_csv_parse(ctx, "x", "1\n", 2, &csv, &table),
-        rm2_roadmap_grid(ctx, metric, &grid, 2, path, &roadmap),
-        rm2_geodesic(ctx, metric, NULL, &geodesic, path, path + 2, &curve),
-        rm2_dtw(ctx, &dtw, &sequence, &sequence, &distance),
+        rm2i_roadmap_grid(ctx, metric, &grid, 2, path, &roadmap),
+        rm2i_geodesic(ctx, metric, NULL, &geodesic, path, path + 2, &curve),
+        rm2i_dtw(ctx, &dtw, &sequence, &sequence, &distance),
         rm2_figure_panel(ctx, figure, 0, 0, &legend, &panel),
         rm2_figure_panel(ctx, figure, 0, 0, &kind, &panel),
     };

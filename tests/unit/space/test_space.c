@@ -5,14 +5,17 @@
 #include <string.h>
 
 #include "context_fixture.h"
+#include "geodesic/geodesic.h"
+#include "metric/metric.h"
+#include "roadmap/roadmap.h"
 #include "space_fixture.h"
 
 /* ---- by hand -------------------------------------------------------------------------------- */
 
 typedef struct parts {
     rm2_metric *exact, *search;
-    rm2_roadmap *roadmap;
-    rm2_geodesic_settings geodesics;
+    rm2i_roadmap *roadmap;
+    rm2i_geodesic_settings geodesics;
 } parts;
 
 static const double centre[2] = {0.3, 0.2}, radius[1] = {0.4}, height[1] = {30};
@@ -20,22 +23,22 @@ static const rm2_discouraged discouraged = {1, 0, 2, centre, radius, height};
 
 /* A model's metrics and roadmap with the calls below the space, as its header says. */
 static parts assemble(const rm2_space_settings *s, size_t n, const double *points) {
-    parts p = {.geodesics = rm2_geodesic_settings_default()};
-    rm2_pullback_settings pullback = rm2_pullback_settings_default();
-    rm2_grid_settings grid = rm2_grid_settings_default();
+    parts p = {.geodesics = rm2i_geodesic_settings_default()};
+    rm2i_pullback_settings pullback = rm2i_pullback_settings_default();
+    rm2i_grid_settings grid = rm2i_grid_settings_default();
     double *covered = numbers((N + n) * Q);
     pullback.contrast = s->contrast;
     pullback.weight = s->weight;
     if (s->discouraged)
-        pullback.cost = (rm2_cost){rm2_discouraged_cost, s->discouraged, RM2_ALL_FACTORS};
-    ok(rm2_metric_pullback(ctx, model, &pullback, &p.exact));
+        pullback.cost = (rm2_cost){rm2i_discouraged_cost, s->discouraged, RM2_ALL_FACTORS};
+    ok(rm2i_metric_pullback(ctx, model, &pullback, &p.exact));
     pullback.support = s->support;
     if (s->metric == RM2_SPACE_DENSITY)
-        ok(rm2_metric_density(ctx, N, Q, latents, s->sigma, &p.search));
+        ok(rm2i_metric_density(ctx, N, Q, latents, s->sigma, &p.search));
     else if (s->metric == RM2_SPACE_STRAIGHT)
         ok(rm2_metric_analytic(ctx, "euclidean", Q, &p.search));
     else
-        ok(rm2_metric_pullback(ctx, model, &pullback, &p.search));
+        ok(rm2i_metric_pullback(ctx, model, &pullback, &p.search));
     memcpy(covered, latents, N * Q * sizeof *covered);
     if (n > 0)
         memcpy(covered + N * Q, points, n * Q * sizeof *covered);
@@ -44,9 +47,10 @@ static parts assemble(const rm2_space_settings *s, size_t n, const double *point
     grid.reach = s->reach;
     bool line = s->roadmap == RM2_SPACE_LINE || s->metric == RM2_SPACE_STRAIGHT;
     if (s->roadmap == RM2_SPACE_GRAPH)
-        ok(rm2_roadmap_graph(ctx, p.search, N, latents, s->neighbours, RM2_EDGE_ENDS, &p.roadmap));
+        ok(rm2i_roadmap_graph(ctx, p.search, N, latents, s->neighbours, RM2I_EDGE_ENDS,
+                              &p.roadmap));
     else if (!line)
-        ok(rm2_roadmap_grid(ctx, p.search, &grid, N + n, covered, &p.roadmap));
+        ok(rm2i_roadmap_grid(ctx, p.search, &grid, N + n, covered, &p.roadmap));
     p.geodesics.last = s->stage;
     p.geodesics.nodes = s->nodes;
     p.geodesics.tolerance = s->tolerance;
@@ -55,7 +59,7 @@ static parts assemble(const rm2_space_settings *s, size_t n, const double *point
 }
 
 static void release(parts *p) {
-    rm2_roadmap_free(p->roadmap);
+    rm2i_roadmap_free(p->roadmap);
     rm2_metric_free(p->search);
     rm2_metric_free(p->exact);
 }
@@ -65,18 +69,18 @@ static void compare_curves(const rm2_space *space, const parts *p, const double 
     rm2_curve *a, *b, *c[2], *d[2];
     size_t failed;
     ok(rm2_space_geodesic(ctx, space, x, x + Q, &a));
-    ok(rm2_geodesic(ctx, p->search, p->roadmap, &p->geodesics, x, x + Q, &b));
+    ok(rm2i_geodesic(ctx, p->search, p->roadmap, &p->geodesics, x, x + Q, &b));
     assert_same_curve(a, b);
     rm2_curve_free(a);
     rm2_curve_free(b);
     ok(rm2_space_through(ctx, space, 3, x, &a));
-    ok(rm2_geodesic_through(ctx, p->search, p->roadmap, &p->geodesics, 3, x, &b));
+    ok(rm2i_geodesic_through(ctx, p->search, p->roadmap, &p->geodesics, 3, x, &b));
     assert_same_curve(a, b);
     rm2_curve_free(a);
     rm2_curve_free(b);
     ok(rm2_space_many(ctx, space, 2, x, x + Q, c, &failed));
     assert_true(failed == SIZE_MAX);
-    ok(rm2_geodesic_many(ctx, p->search, p->roadmap, &p->geodesics, 2, x, x + Q, d, NULL));
+    ok(rm2i_geodesic_many(ctx, p->search, p->roadmap, &p->geodesics, 2, x, x + Q, d, NULL));
     for (int k = 0; k < 2; k++) {
         assert_same_curve(c[k], d[k]);
         rm2_curve_free(c[k]);
@@ -92,20 +96,20 @@ static void compare_points(const rm2_space *space, const parts *p, const double 
     rm2_mean_settings few = {.size = sizeof few, .max_iterations = 2, .tolerance = 1e-6};
     rm2_mean_info one, two;
     ok(rm2_space_distances(ctx, space, 3, x, a, &unconverged));
-    ok(rm2_geodesic_distances(ctx, p->search, p->roadmap, &p->geodesics, 3, x, b, &open));
+    ok(rm2i_geodesic_distances(ctx, p->search, p->roadmap, &p->geodesics, 3, x, b, &open));
     assert_memory_equal(a, b, sizeof a);
     assert_true(unconverged == open && open <= 3);
     ok(rm2_space_mean(ctx, space, 3, x, (double[]){1, 2, 1}, &few, v, &one));
-    ok(rm2_geodesic_mean(ctx, p->search, p->roadmap, &p->geodesics, 3, x, (double[]){1, 2, 1}, &few,
-                         w, &two));
+    ok(rm2i_geodesic_mean(ctx, p->search, p->roadmap, &p->geodesics, 3, x, (double[]){1, 2, 1},
+                          &few, w, &two));
     assert_memory_equal(v, w, sizeof v);
     assert_true(one.variance == two.variance && one.iterations == two.iterations);
     ok(rm2_space_log(ctx, space, x, x + Q, v, &converged));
-    ok(rm2_geodesic_log(ctx, p->search, p->roadmap, &p->geodesics, x, x + Q, w, NULL));
+    ok(rm2i_geodesic_log(ctx, p->search, p->roadmap, &p->geodesics, x, x + Q, w, NULL));
     assert_memory_equal(v, w, sizeof v);
     ok(rm2_space_exp(ctx, space, x, v, end, NULL, 0, NULL));
-    ok(rm2_geodesic_exp(ctx, p->search, p->geodesics.tolerance * p->geodesics.tolerance, x, v, back,
-                        NULL, 0, NULL));
+    ok(rm2i_geodesic_exp(ctx, p->search, p->geodesics.tolerance * p->geodesics.tolerance, x, v,
+                         back, NULL, 0, NULL));
     assert_memory_equal(end, back, sizeof end);
 }
 
@@ -118,15 +122,15 @@ static void compare_lengths(const rm2_space *space, const parts *p, const double
         for (int q = 0; q < Q; q++)
             line[k * Q + q] = x[q] + (double)k / STEPS * (x[Q + q] - x[q]);
     ok(rm2_space_path_length(ctx, space, 3, x, &length, &energy));
-    ok(rm2_metric_measure(ctx, p->exact, 3, x, &want, &want_energy));
+    ok(rm2i_metric_measure(ctx, p->exact, 3, x, &want, &want_energy));
     assert_true(length == want && energy == want_energy);
     ok(rm2_space_straight_length(ctx, space, 2, x, &straight));
-    ok(rm2_metric_measure(ctx, p->exact, STEPS + 1, line, &want, NULL));
+    ok(rm2i_metric_measure(ctx, p->exact, STEPS + 1, line, &want, NULL));
     assert_true(straight == want);
     rm2_context_set_seed(ctx, 5);
     ok(rm2_space_expected_length(ctx, space, 3, x, 10, &expected, &error));
     rm2_context_set_seed(ctx, 5);
-    ok(rm2_metric_expected_length(ctx, p->exact, 3, x, 10, &want, &want_error));
+    ok(rm2i_metric_expected_length(ctx, p->exact, 3, x, 10, &want, &want_error));
     assert_true(expected == want && error == want_error);
     ok(rm2_space_decode(ctx, space, 3, x, y, sd));
     ok(rm2_model_decode(ctx, model, 3, x, z, NULL, NULL, want_sd));
@@ -177,7 +181,7 @@ static void same_as_by_hand(void **state) {
 
 /* A point beyond the grid's box along both axes. */
 static void beyond(const rm2_space *space, double *x) {
-    rm2_roadmap_info g = rm2_roadmap_describe(rm2_space_roadmap(space));
+    rm2_roadmap_info g = *rm2_space_roadmap(space);
     for (size_t q = 0; q < Q; q++)
         x[q] = g.x[(g.nodes - 1) * Q + q] + 0.5 + 0.1 * (double)q;
 }
@@ -194,8 +198,8 @@ static void points_outside(void **state) {
     ok(rm2_space_distances(ctx, space, 2, latents, before, NULL));
     rm2_space *wide = make_space(&s, 1, x + Q);
     parts p = assemble(&s, 1, x + Q);
-    rm2_roadmap_info a = rm2_roadmap_describe(rm2_space_roadmap(wide));
-    rm2_roadmap_info b = rm2_roadmap_describe(p.roadmap);
+    rm2_roadmap_info a = *rm2_space_roadmap(wide);
+    rm2_roadmap_info b = rm2i_roadmap_describe(p.roadmap);
     assert_int_equal(a.nodes, b.nodes);
     assert_memory_equal(a.x, b.x, a.nodes * Q * sizeof *a.x);
     assert_memory_equal(a.G, b.G, a.nodes * Q * Q * sizeof *a.G);
@@ -205,7 +209,7 @@ static void points_outside(void **state) {
     compare_points(wide, &p, x);
     ok(rm2_space_distances(ctx, space, 2, latents, after, NULL));
     assert_memory_equal(before, after, sizeof before);
-    assert_true(rm2_roadmap_describe(rm2_space_roadmap(space)).nodes == 400);
+    assert_true(rm2_space_roadmap(space)->nodes == 400);
     release(&p);
     rm2_space_free(wide);
     rm2_space_free(space);
@@ -238,10 +242,8 @@ static void defaults_are_what_the_header_says(void **state) {
     assert_true(s->roadmap == RM2_SPACE_GRID && s->grid_points == 50 && s->reach == 3);
     assert_true(s->padding == 0.1 && s->support == 1e-7 && s->tolerance == 1e-4);
     assert_true(s->stage == RM2_STAGE_POLISH && s->nodes == 200 && s->intervals == 16);
-    const rm2_geodesic_settings *g = rm2_space_geodesic_settings(space);
-    assert_true(g->last == RM2_STAGE_POLISH && g->nodes == 200 && g->tolerance == 1e-4);
     assert_true(rm2_space_dim(space) == Q && rm2_space_model(space) == model);
-    assert_true(rm2_roadmap_describe(rm2_space_roadmap(space)).nodes == 2500);
+    assert_true(rm2_space_roadmap(space)->nodes == 2500);
     assert_true(rm2_space_metric(space) != rm2_space_exact_metric(space));
     assert_contains(rm2_space_text(space), "expected pullback metric, contrast 100");
     assert_contains(rm2_space_text(space), "; grid of 2500 nodes; geodesic equation");
@@ -314,7 +316,7 @@ static void bad_settings(void **state) {
     refused(s, "settings.discouraged needs");
     s.sigma = rm2_space_settings_default().sigma;
     s.metric = RM2_SPACE_PULLBACK;
-    s.cost = (rm2_cost){rm2_discouraged_cost, &discouraged, RM2_ALL_FACTORS};
+    s.cost = (rm2_cost){rm2i_discouraged_cost, &discouraged, RM2_ALL_FACTORS};
     refused(s, "exclude each other");
     s.cost.at = NULL;
     bad.radius = wrong;
@@ -373,12 +375,12 @@ static void with_other_geodesics(void **state) {
     (void)state;
     rm2_space_settings s = quick_settings();
     rm2_space *space = make_space(&s, 0, NULL), *quick;
-    rm2_geodesic_settings g = *rm2_space_geodesic_settings(space);
+    rm2_space_settings g = *rm2_space_settings_of(space);
     rm2_curve *a, *b;
-    g.last = RM2_STAGE_PATH;
+    g.stage = RM2_STAGE_PATH;
     g.nodes = 5;
-    ok(rm2_space_with_geodesic_settings(ctx, space, &g, &quick));
-    assert_true(rm2_space_roadmap(quick) == rm2_space_roadmap(space));
+    ok(rm2_space_with_settings(ctx, space, &g, &quick));
+    assert_ptr_equal(rm2_space_roadmap(quick)->x, rm2_space_roadmap(space)->x);
     assert_true(rm2_space_metric(quick) == rm2_space_metric(space));
     assert_true(rm2_space_settings_of(quick)->stage == RM2_STAGE_PATH);
     assert_contains(rm2_space_text(quick), "; path, ");
@@ -388,11 +390,16 @@ static void with_other_geodesics(void **state) {
     assert_true(b->nodes == 5 && b->stage == RM2_STAGE_PATH);
     assert_true(fabs(b->length - a->path_length) <= 5e-3 * b->length && a->length < b->length);
     g.nodes = 0;
-    assert_int_equal(rm2_space_with_geodesic_settings(ctx, quick, &g, &space), RM2_ERR_ARGUMENT);
+    assert_int_equal(rm2_space_with_settings(ctx, quick, &g, &space), RM2_ERR_ARGUMENT);
     assert_null(space);
     g.nodes = 5;
-    g.last = (rm2_geodesic_stage)9;
-    assert_int_equal(rm2_space_with_geodesic_settings(ctx, quick, &g, &space), RM2_ERR_ARGUMENT);
+    g.stage = (rm2_geodesic_stage)9;
+    assert_int_equal(rm2_space_with_settings(ctx, quick, &g, &space), RM2_ERR_ARGUMENT);
+    g = *rm2_space_settings_of(quick);
+    g.contrast *= 2; /* of the metrics, which are shared */
+    assert_int_equal(rm2_space_with_settings(ctx, quick, &g, &space), RM2_ERR_ARGUMENT);
+    assert_contains(rm2_context_error(ctx), "settings.contrast is not that of the space");
+    assert_null(space);
     rm2_curve_free(a);
     rm2_curve_free(b);
     rm2_space_free(quick);

@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "failing_malloc.h"
+#include "geodesic/geodesic.h"
+#include "space/space.h"
 #include "space_fixture.h"
+#include "space_with.h"
 
 static rm2_space *shared;
 static double far[2 * Q] = {3, -4, 0, 0}; /* outside of the grid, and inside */
@@ -65,7 +68,7 @@ static rm2_status from_metric(void *state) {
 static rm2_status with_other_geodesics(void *state) {
     rm2_space *space = shared;
     (void)state;
-    rm2_status status = rm2_space_with_geodesic_settings(ctx, shared, NULL, &space);
+    rm2_status status = rm2_space_with_settings(ctx, shared, rm2_space_settings_of(shared), &space);
     assert_true((space != NULL) == (status == RM2_OK));
     rm2_space_free(space);
     return status;
@@ -101,14 +104,14 @@ static rm2_status around(void *region) {
     rm2_space *space = shared;
     const rm2_obstacles obstacles = {1, region, RM2_ALL_FACTORS};
     double clearance;
-    rm2_status status = rm2_space_with_obstacles(ctx, shared, &obstacles, 0, 0, &space);
+    rm2_status status = space_with_obstacles(ctx, shared, &obstacles, 0, 0, &space);
     assert_true((space != NULL) == (status == RM2_OK));
     if (status != RM2_OK)
         return status;
     rm2_space *path;
-    rm2_geodesic_settings g = *rm2_space_geodesic_settings(space);
-    g.last = region == (void *)&wall ? RM2_STAGE_PATH : RM2_STAGE_SPLINE;
-    status = rm2_space_with_geodesic_settings(ctx, space, &g, &path);
+    rm2_space_settings g = *rm2_space_settings_of(space);
+    g.stage = region == (void *)&wall ? RM2_STAGE_PATH : RM2_STAGE_SPLINE;
+    status = rm2_space_with_settings(ctx, space, &g, &path);
     rm2_space_free(space);
     if (status != RM2_OK)
         return status;
@@ -116,7 +119,7 @@ static rm2_status around(void *region) {
     status = rm2_space_geodesic(ctx, space, latents, latents + (N / 2 - 1) * Q, &curve);
     assert_true((curve != NULL) == (status == RM2_OK));
     if (status == RM2_OK)
-        status = rm2_space_clearance(ctx, space, curve->nodes, curve->x, &clearance);
+        status = rm2i_space_clearance(ctx, space, curve->nodes, curve->x, &clearance);
     rm2_curve_free(curve);
     rm2_space_free(space);
     return status;

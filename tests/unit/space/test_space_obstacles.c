@@ -5,7 +5,9 @@
 #include <time.h>
 
 #include "context_fixture.h"
+#include "space/space.h"
 #include "space_fixture.h"
+#include "space_with.h"
 
 /* On the way of the letter J; a wall across all of it. */
 static const rm2_region ball = {RM2_REGION_SPHERE, 2, {0.28, -1.05}, {0}, 0.1};
@@ -138,7 +140,7 @@ static void blocked(void **state) {
     size_t unconverged;
     ok(rm2_space_geodesic(ctx, space, from(), to(), &c));
     assert_true(c->blocked && !c->converged && c->clearance < 0);
-    ok(rm2_space_clearance(ctx, space, c->nodes, c->x, &clearance));
+    ok(rm2i_space_clearance(ctx, space, c->nodes, c->x, &clearance));
     assert_true(clearance == c->clearance);
     rm2_curve_free(c);
     memcpy(points, from(), Q * sizeof *points);
@@ -192,9 +194,9 @@ static void through_and_many(void **state) {
         assert_true(!pairs[k]->blocked && sampled(pairs[k], &ball, 0) >= s.clearance);
         rm2_curve_free(pairs[k]);
     }
-    ok(rm2_space_with_obstacles(ctx, space, NULL, 0, 0, &bare));
+    ok(space_with_obstacles(ctx, space, NULL, 0, 0, &bare));
     assert_null(rm2_space_settings_of(bare)->obstacles);
-    ok(rm2_space_with_obstacles(ctx, bare, &one, s.clearance, 0, &again));
+    ok(space_with_obstacles(ctx, bare, &one, s.clearance, 0, &again));
     rm2_space_free(space);
     ok(rm2_space_geodesic(ctx, again, from(), to(), &pairs[0]));
     assert_same_curve(c, pairs[0]);

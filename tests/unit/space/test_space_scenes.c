@@ -1,7 +1,9 @@
 /* Random scenes of obstacles on a model's positions. No path that is handed out comes nearer to a region than the clearance,
  * seen by dense samples of the decoded curve and of the straight lines between its decoded nodes; and none is called blocked
  * where a fine grid of its own, with distances of its own, has a way. RM2_SCENES is the number of scenes. */
+#include "front/base.h"
 #include "scenes.h"
+#include "space_with.h"
 
 enum { SCENES = 40 };
 
@@ -18,7 +20,7 @@ static void try_scene(const rm2_space *space, fine_grid *g, rm2_rng *rng, tally 
     rm2_obstacles obstacles = {s.count, s.regions, RM2_ALL_FACTORS};
     rm2_space *around;
     rm2_curve *c;
-    ok(rm2_space_with_obstacles(ctx, space, &obstacles, s.clearance, 0, &around));
+    ok(space_with_obstacles(ctx, space, &obstacles, s.clearance, 0, &around));
     ok(rm2_space_geodesic(ctx, around, from, to, &c));
     if (c->blocked) {
         if (grid_has_way(g, &s, from, to)) {

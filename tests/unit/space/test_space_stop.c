@@ -10,6 +10,8 @@
 #include "riemann2/eval.h"
 #include "riemann2/fit.h"
 #include "riemann2/trajectory.h"
+#include "roadmap/roadmap.h"
+#include "space/space.h"
 #include "space_fixture.h"
 
 /* ---- calls under test ----------------------------------------------------------------------- */
@@ -38,7 +40,7 @@ static rm2_status create(double *answer) {
     rm2_status status = rm2_space_create(ctx, model, &s, 0, NULL, &made);
     assert_true((made != NULL) == (status == RM2_OK));
     if (made)
-        memcpy(answer, rm2_roadmap_describe(rm2_space_roadmap(made)).G, 100 * sizeof *answer);
+        memcpy(answer, rm2_space_roadmap(made)->G, 100 * sizeof *answer);
     rm2_space_free(made);
     return status;
 }
@@ -51,7 +53,7 @@ static rm2_status create_graph(double *answer) {
     rm2_status status = rm2_space_create(ctx, model, &s, 0, NULL, &made);
     assert_true((made != NULL) == (status == RM2_OK));
     if (made)
-        memcpy(answer, rm2_roadmap_describe(rm2_space_roadmap(made)).G, 90 * sizeof *answer);
+        memcpy(answer, rm2_space_roadmap(made)->G, 90 * sizeof *answer);
     rm2_space_free(made);
     return status;
 }
@@ -85,8 +87,8 @@ static rm2_status distances(double *answer) {
 }
 
 static rm2_status path_distances(double *answer) {
-    return rm2_roadmap_distances(ctx, rm2_space_roadmap(space), rm2_space_metric(space), N, latents,
-                                 answer);
+    return rm2i_roadmap_distances(ctx, space->core->roadmap, rm2_space_metric(space), N, latents,
+                                  answer);
 }
 
 static rm2_status mean(double *answer) {
@@ -95,20 +97,20 @@ static rm2_status mean(double *answer) {
 }
 
 static rm2_status mean_of_paths(double *answer) {
-    rm2_geodesic_settings g = *rm2_space_geodesic_settings(space);
+    rm2_space_settings g = *rm2_space_settings_of(space);
     rm2_space *paths;
-    g.last = RM2_STAGE_PATH;
-    ok(rm2_space_with_geodesic_settings(ctx, space, &g, &paths));
+    g.stage = RM2_STAGE_PATH;
+    ok(rm2_space_with_settings(ctx, space, &g, &paths));
     rm2_status status = rm2_space_mean(ctx, paths, 4, slow, NULL, NULL, answer, NULL);
     rm2_space_free(paths);
     return status;
 }
 
 static rm2_status mean_of_lines(double *answer) {
-    rm2_geodesic_settings g = *rm2_space_geodesic_settings(space);
+    rm2i_geodesic_settings g = rm2i_space_geodesics(rm2_space_settings_of(space));
     g.last = RM2_STAGE_PATH;
-    return rm2_geodesic_mean(ctx, rm2_space_metric(space), NULL, &g, 4, slow, NULL, NULL, answer,
-                             NULL);
+    return rm2i_geodesic_mean(ctx, rm2_space_metric(space), NULL, &g, 4, slow, NULL, NULL, answer,
+                              NULL);
 }
 
 static rm2_status exponential(double *answer) {

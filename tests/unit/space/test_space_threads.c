@@ -116,7 +116,7 @@ static void freed_at_once(void **state) {
     rm2_space *space[2];
     pthread_t thread;
     space[0] = make_space(&s, 0, NULL);
-    ok(rm2_space_with_geodesic_settings(ctx, space[0], NULL, &space[1]));
+    ok(rm2_space_with_settings(ctx, space[0], rm2_space_settings_of(space[0]), &space[1]));
     assert_int_equal(pthread_create(&thread, NULL, free_space, space[1]), 0);
     rm2_space_free(space[0]);
     assert_int_equal(pthread_join(thread, NULL), 0);

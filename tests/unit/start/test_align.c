@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "near.h"
 #include "riemann2/base.h"
 #include "start/align.h"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
 #include "near.h"
 #include "start/curves.h"
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
 #include "start/families.h"
 
 enum { MOST = 24 };

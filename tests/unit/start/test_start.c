@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "context_fixture.h"
+#include "front/base.h"
 #include "start/start.h"
 
 static void assert_ok(rm2_context *ctx, rm2_status status) {

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "start/start.h"
 #include "thread_team.h"
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "near.h"
 #include "riemann2/statistics.h"
 #include "shared_context.h"
@@ -87,16 +88,16 @@ static void logistic_against_scikit_learn(void **state) {
         const reference *r = &references[t];
         double x[MOST_N * MOST_D], w[MOST_K * (MOST_D + 1)], p[MOST_N * MOST_K];
         size_t labels[MOST_N];
-        rm2_logistic_info info;
+        rm2i_logistic_info info;
         draw_features(r, x, labels);
-        rm2_features data = {r->n, r->d, x, labels, r->K};
-        ok(rm2_logistic_fit(ctx, &data, r->ridge, w, &info));
+        rm2i_features data = {r->n, r->d, x, labels, r->K};
+        ok(rm2i_logistic_fit(ctx, &data, r->ridge, w, &info));
         assert_true(info.converged);
         assert_near(info.objective, r->objective, 1e-11 * r->objective);
         /* the gradient is below 1e-9 n, the curvature at least the ridge: 1e-7 */
         for (size_t j = 0; j < r->d; j++)
             assert_near(w[j], r->w[j], 1e-7);
-        ok(rm2_logistic_probabilities(ctx, r->n, r->d, x, r->K, w, p));
+        ok(rm2i_logistic_probabilities(ctx, r->n, r->d, x, r->K, w, p));
         for (size_t k = 0; k < r->K; k++) {
             assert_near(w[k * (r->d + 1) + r->d], r->b[k], 1e-7);
             assert_near(p[k], r->p[k], 1e-8);
@@ -108,21 +109,21 @@ static void logistic_mistakes(void **state) {
     (void)state;
     double x[] = {0, 1, 2, 3}, w[8];
     size_t labels[] = {0, 1}, outside[] = {0, 2};
-    rm2_features data = {2, 2, x, labels, 2};
-    refused(rm2_logistic_fit(ctx, &data, 0, w, NULL), RM2_ERR_ARGUMENT, "ridge is 0");
-    refused(rm2_logistic_fit(ctx, &data, NAN, w, NULL), RM2_ERR_ARGUMENT, "ridge is");
+    rm2i_features data = {2, 2, x, labels, 2};
+    refused(rm2i_logistic_fit(ctx, &data, 0, w, NULL), RM2_ERR_ARGUMENT, "ridge is 0");
+    refused(rm2i_logistic_fit(ctx, &data, NAN, w, NULL), RM2_ERR_ARGUMENT, "ridge is");
     data.labels = outside;
-    refused(rm2_logistic_fit(ctx, &data, 1, w, NULL), RM2_ERR_ARGUMENT, "data.labels[1] is 2");
+    refused(rm2i_logistic_fit(ctx, &data, 1, w, NULL), RM2_ERR_ARGUMENT, "data.labels[1] is 2");
     data.labels = labels;
     data.label_count = 1;
-    refused(rm2_logistic_fit(ctx, &data, 1, w, NULL), RM2_ERR_ARGUMENT, "1 labels");
+    refused(rm2i_logistic_fit(ctx, &data, 1, w, NULL), RM2_ERR_ARGUMENT, "1 labels");
     data.label_count = 2;
     x[3] = INFINITY;
-    refused(rm2_logistic_fit(ctx, &data, 1, w, NULL), RM2_ERR_ARGUMENT, "feature 1 of point 1");
+    refused(rm2i_logistic_fit(ctx, &data, 1, w, NULL), RM2_ERR_ARGUMENT, "feature 1 of point 1");
     const double zeros[6] = {0}; /* no information: frequencies of the labels */
     double p[4];
-    ok(rm2_logistic_fit(ctx, &(rm2_features){2, 3, zeros, labels, 2}, 1, w, NULL));
-    ok(rm2_logistic_probabilities(ctx, 2, 3, zeros, 2, w, p));
+    ok(rm2i_logistic_fit(ctx, &(rm2i_features){2, 3, zeros, labels, 2}, 1, w, NULL));
+    ok(rm2i_logistic_probabilities(ctx, 2, 3, zeros, 2, w, p));
     assert_near(p[0], 0.5, 1e-12);
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "near.h"
 #include "riemann2/statistics.h"
 #include "shared_context.h"

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "linalg/factor.h"
 #include "model_settings.h"
 #include "train/objective.h"

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "front/base.h"
 #include "linalg/factor.h"
 #include "train/objective.h"
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <omp.h>
 
+#include "front/base.h"
 #include "model_settings.h"
 #include "shared_context.h"
 #include "thread_team.h"

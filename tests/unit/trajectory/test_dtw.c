@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "riemann2/trajectory.h"
+#include "trajectory/dtw.h"
 
 enum { LONGEST = 7, WIDTH = 3, WIDEST = 4 };
 
@@ -100,7 +102,7 @@ static double by_definition(const rm2_dtw_settings *s, rm2_sequence a, rm2_seque
 
 static double distance(const rm2_dtw_settings *s, const rm2_sequence *a, const rm2_sequence *b) {
     double d = NAN;
-    assert_int_equal(rm2_dtw(ctx, s, a, b, &d), RM2_OK);
+    assert_int_equal(rm2i_dtw(ctx, s, a, b, &d), RM2_OK);
     return d;
 }
 
@@ -214,18 +216,18 @@ static void bad_input(void **state) {
     rm2_sequence holes = {3, 1, bad}, line = {3, 1, x}, wide = {2, 1, huge};
     rm2_manifold *m;
     assert_int_equal(rm2_manifold_create(ctx, "S2", &m), RM2_OK);
-    refused(rm2_dtw(ctx, NULL, &a, &empty, &d), RM2_ERR_DATA, "sequence 1 has no points");
-    refused(rm2_dtw(ctx, NULL, &empty, &a, &d), RM2_ERR_DATA, "sequence 0 has no points");
-    refused(rm2_dtw(ctx, NULL, &thin, &thin, &d), RM2_ERR_DATA, "has no points");
-    refused(rm2_dtw(ctx, NULL, &a, &other, &d), RM2_ERR_DATA,
+    refused(rm2i_dtw(ctx, NULL, &a, &empty, &d), RM2_ERR_DATA, "sequence 1 has no points");
+    refused(rm2i_dtw(ctx, NULL, &empty, &a, &d), RM2_ERR_DATA, "sequence 0 has no points");
+    refused(rm2i_dtw(ctx, NULL, &thin, &thin, &d), RM2_ERR_DATA, "has no points");
+    refused(rm2i_dtw(ctx, NULL, &a, &other, &d), RM2_ERR_DATA,
             "sequence 1 has 3 numbers per point, the others have 2");
-    refused(rm2_dtw(ctx, NULL, &line, &holes, &d), RM2_ERR_DATA,
+    refused(rm2i_dtw(ctx, NULL, &line, &holes, &d), RM2_ERR_DATA,
             "sequence 1, point 1: entry 0 is nan");
-    refused(rm2_dtw(ctx, &(rm2_dtw_settings){SIZED, .manifold = m}, &a, &a, &d), RM2_ERR_DATA,
+    refused(rm2i_dtw(ctx, &(rm2_dtw_settings){SIZED, .manifold = m}, &a, &a, &d), RM2_ERR_DATA,
             "2 numbers per point, but points of S2 have 3");
-    refused(rm2_dtw(ctx, &(rm2_dtw_settings){SIZED, RM2_DTW_NEAREST, 3, NULL}, &a, &a, &d),
+    refused(rm2i_dtw(ctx, &(rm2_dtw_settings){SIZED, RM2_DTW_NEAREST, 3, NULL}, &a, &a, &d),
             RM2_ERR_ARGUMENT, "window of 3");
-    refused(rm2_dtw(ctx, NULL, &wide, &line, &d), RM2_ERR_NUMERIC,
+    refused(rm2i_dtw(ctx, NULL, &wide, &line, &d), RM2_ERR_NUMERIC,
             "distance of sequences 0 and 1: numerical failure");
     refused(rm2_dtw_from(ctx, NULL, &a, 0, NULL, NULL, NULL), RM2_ERR_ARGUMENT, "no sequence");
     refused(rm2_dtw_floor(ctx, NULL, 1, &a, NULL, NULL), RM2_ERR_ARGUMENT,
@@ -240,7 +242,7 @@ static void bad_input(void **state) {
             RM2_ERR_DOMAIN, "distance of sequences 0 and 2: point is not on the manifold");
     rm2_manifold_free(m);
     rm2_context_interrupt(ctx);
-    assert_int_equal(rm2_dtw(ctx, NULL, &a, &a, &d), RM2_INTERRUPTED);
+    assert_int_equal(rm2i_dtw(ctx, NULL, &a, &a, &d), RM2_INTERRUPTED);
     rm2_context_clear_interrupt(ctx);
 }
 

@@ -1,5 +1,6 @@
 /* Limits of acceleration: looked up again in second differences on the manifold, of which the times
  * promise that they are within the limits exactly; where the fastest motion is known, it comes out. */
+#include "front/base.h"
 #include "riemann2/trajectory.h"
 #include "timing_fixture.h"
 

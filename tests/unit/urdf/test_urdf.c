@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "near.h"
 #include "riemann2/urdf.h"
 #include "robot_fixture.h"

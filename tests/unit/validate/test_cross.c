@@ -14,6 +14,7 @@
 
 #include <omp.h>
 
+#include "front/base.h"
 #include "riemann2/cross.h"
 #include "riemann2/eval.h"
 #include "riemann2/fit.h"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "riemann2/eval.h"
 #include "riemann2/fit.h"
 #include "riemann2/io.h"

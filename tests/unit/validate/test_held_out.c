@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "fit/folds.h"
+#include "front/base.h"
 #include "model/model.h"
 #include "riemann2/fit.h"
 #include "surface_fixture.h"
