@@ -25,7 +25,11 @@ int main(void) {
     rm2_curve *curve;
     TRY(rm2_context_create(&ctx));
     TRY(rm2_manifold_create(ctx, "S2", &sphere));
-    rm2_data_arrays set = {.manifold = sphere, .count = 60, .points = points, .group_numbers = arc};
+    rm2_data_arrays set = {.size = sizeof set,
+                           .manifold = sphere,
+                           .count = 60,
+                           .points = points,
+                           .group_numbers = arc};
     TRY(rm2_data_create(ctx, &set, NULL, &data, NULL, NULL));
     TRY(rm2_fit(ctx, data, NULL, NULL, &model));
     TRY(rm2_space_create(ctx, model, NULL, 0, NULL, &space));

@@ -144,8 +144,12 @@ static rm2_status train(rm2_context *ctx, const rm2_manifold *m) {
         p[2] = r * sin(t);
         p[3] = height;
     }
-    rm2_data_arrays arrays = {
-        .manifold = m, .source = "arcs", .count = POINTS, .points = points, .group_numbers = arc};
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = m,
+                              .source = "arcs",
+                              .count = POINTS,
+                              .points = points,
+                              .group_numbers = arc};
     rm2_status status = rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL);
     if (status == RM2_OK)
         status = rm2_fit(ctx, data, NULL, NULL, &model);

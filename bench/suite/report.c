@@ -76,7 +76,8 @@ static void find_processor(char *name, size_t size) {
 #endif
 
 bench_machine bench_describe_machine(rm2_context *ctx) {
-    rm2_blas_info blas = rm2_blas_check(ctx);
+    rm2_blas_info blas = {.size = sizeof blas};
+    (void)rm2_blas_check(ctx, &blas);
     bench_machine m = {.processors = sysconf(_SC_NPROCESSORS_ONLN),
                        .threads = rm2_context_threads(ctx),
                        .blas = blas.config,

@@ -44,7 +44,7 @@ static rm2_status matrix_data(const bench_run *run, rm2_data **data) {
     double *c = calloc(n * (rm2_manifold_dim(m) + rm2_manifold_ambient(m)), sizeof *c);
     double *y = c + n * rm2_manifold_dim(m);
     rm2_status status = c ? make_matrices(run, m, c, y) : RM2_ERR_MEMORY;
-    const rm2_data_arrays arrays = {.manifold = m, .count = n, .points = y};
+    const rm2_data_arrays arrays = {.size = sizeof arrays, .manifold = m, .count = n, .points = y};
     if (status == RM2_OK)
         status = rm2_data_create(run->ctx, &arrays, NULL, data, NULL, NULL);
     free(c);

@@ -32,5 +32,5 @@ int arm_check(const work *w, const arm_source *source) {
 rm2_status arm_open(rm2_context *ctx, const arm_source *source, rm2_arm **arm) {
     if (source->urdf || has_ending(source->spec, ".urdf"))
         return urdf_open(ctx, arm_given(source), source, arm);
-    return rm2_arm_open(ctx, source->spec, arm);
+    return rm2_arm_read(ctx, source->spec, arm);
 }

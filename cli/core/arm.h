@@ -5,7 +5,7 @@
 #include "core/work.h"
 
 typedef struct arm_source {
-    const char *spec;       /* as rm2_arm_open takes it, or a file *.urdf */
+    const char *spec;       /* as rm2_arm_read takes it, or a file *.urdf */
     const char *urdf;       /* a URDF file of any name */
     const char *base, *tip; /* links of it; NULL: the only ones */
 } arm_source;

@@ -7,12 +7,9 @@
 static const struct {
     const char *words, *option;
 } translations[] = {
-    {"settings.numeric", "--columns"},
-    {"settings.text", "--group or --label"},
-    {"settings.init_latent", "--init-from"},
-    {"settings.obstacles", "--avoid"},
-    {"settings.discouraged", "--discourage"},
-    {"pass overwrite = true", "use --force"},
+    {"settings.numeric", "--columns"},        {"settings.text", "--group or --label"},
+    {"settings.init_latent", "--init-from"},  {"settings.obstacles", "--avoid"},
+    {"settings.discouraged", "--discourage"}, {"pass overwrite = true", "use --force"},
 };
 
 static bool is_name(char c) {

@@ -210,7 +210,8 @@ static int estimate_in(const covariance_work *c, const recording *r, const batch
                        const char *label, covariance_set *s) {
     for (size_t k = 0; k < b->n; k++)
         b->begin[k] = b->windows[k].begin;
-    rm2_signals signals = {.samples = r->samples,
+    rm2_signals signals = {.size = sizeof signals,
+                           .samples = r->samples,
                            .channels = r->channels,
                            .values = r->values,
                            .windows = b->n,
@@ -229,6 +230,8 @@ static int estimate(const covariance_work *c, const recording *r, const window *
     size_t *begin = malloc((n + 1) * sizeof *begin);
     rm2_window_info *info = calloc(n + 1, sizeof *info);
     int code = EXIT_FAILED;
+    if (info)
+        info->size = sizeof *info;
     if (begin && info && grow(s, n))
         code = estimate_in(c, r, &(batch){windows, n, begin, info}, label, s);
     else

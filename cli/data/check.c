@@ -347,7 +347,7 @@ static rm2_start_report *look_at_demos(rm2_context *ctx, const rm2_data *data) {
 static int check(const command *self, rm2_context *ctx, const char *path, data_options *options,
                  const common_options *common) {
     rm2_data *data = NULL, *held = NULL;
-    rm2_data_report report = {.factors = 0};
+    rm2_data_report report = {.size = sizeof report};
     rm2_status status = rm2_data_read(ctx, path, &options->settings, &data, &held, &report);
     if (status != RM2_OK)
         return command_fail(self, ctx, status);

@@ -23,10 +23,12 @@ static int score(evaluation *e, rm2_encode_kind objective, double *latents) {
     const model_work *m = e->m;
     const char *part = objective == RM2_ENCODE_DENSITY ? "held_out_density" : "held_out_residual";
     rm2_encode_settings s = e->options->encode;
-    rm2_score total, *each = calloc(e->held->trajectories + 1, sizeof *each);
+    rm2_score total = {.size = sizeof total},
+              *each = calloc(e->held->trajectories + 1, sizeof *each);
     s.objective = objective;
     if (!each)
         return work_no_memory(&m->work);
+    each->size = sizeof *each;
     int code = work_check(
         &m->work, rm2_model_score(m->work.ctx, m->model, &s, e->held, latents, each, &total));
     for (size_t t = 0; code == EXIT_DONE && t < e->held->trajectories; t++)
@@ -43,7 +45,7 @@ static int calibrate(evaluation *e, const char *item, size_t n, const double *la
                      const double *points) {
     const model_work *m = e->m;
     const rm2_calibration_points both = {.n = n, .latents = latents, .points = points};
-    rm2_calibration c;
+    rm2_calibration c = {.size = sizeof c};
     int code = work_check(&m->work, rm2_model_calibration(m->work.ctx, m->model, &both, &c));
     if (code != EXIT_DONE)
         return code;

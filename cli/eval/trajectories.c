@@ -97,7 +97,7 @@ static int take_demonstrations(const evaluation *e, demonstrations *d) {
 static rm2_status find_curves(const evaluation *e, demonstrations *d) {
     rm2_context *ctx = e->m->work.ctx;
     rm2_dtw_settings s = dtw_settings(e);
-    rm2_distance_summary floor = {.mean = NAN};
+    rm2_distance_summary floor = {.size = sizeof floor, .mean = NAN};
     size_t width = d->sequences[0].width;
     char spec[32];
     (void)snprintf(spec, sizeof spec, "R%zu", width);
@@ -126,7 +126,7 @@ static rm2_status find_ratio(const evaluation *e, const demonstrations *d,
                              const rm2_sequence *sequence, double *ratio) {
     rm2_context *ctx = e->m->work.ctx;
     rm2_dtw_settings s = dtw_settings(e);
-    rm2_distance_summary found;
+    rm2_distance_summary found = {.size = sizeof found};
     double *rows = malloc(CURVE * sequence->width * sizeof *rows);
     rm2_status status = rows ? rm2_trajectory_resample_by_length(ctx, d->space, sequence->count,
                                                                  sequence->points, CURVE, rows)
@@ -142,7 +142,7 @@ static rm2_status find_ratio(const evaluation *e, const demonstrations *d,
 
 static int find_floor(evaluation *e, demonstrations *d) {
     rm2_dtw_settings s = dtw_settings(e);
-    rm2_distance_summary floor = {.mean = NAN, .deviation = NAN};
+    rm2_distance_summary floor = {.size = sizeof floor, .mean = NAN, .deviation = NAN};
     double points = 0;
     int code = EXIT_DONE;
     if (d->of.count > 1)
@@ -171,7 +171,7 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
     double *rows = malloc(n * width * sizeof *rows);
     double *distances = malloc(d->of.count * sizeof *distances);
     const rm2_sequence sequence = {n, width, rows};
-    rm2_distance_summary spread;
+    rm2_distance_summary spread = {.size = sizeof spread};
     double ratio = NAN;
     rm2_status status = rows && distances ? RM2_OK : RM2_ERR_MEMORY;
     if (status == RM2_OK)

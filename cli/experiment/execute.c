@@ -22,6 +22,8 @@ static rm2_status follow(const experiment_run *r, const rm2_arm *arm, const rm2_
     rm2_track_error *errors = calloc(e->n, sizeof *errors);
     if (!errors)
         return RM2_ERR_MEMORY;
+    errors->size = sizeof *errors;
+    e->info.size = sizeof e->info;
     const rm2_arm_targets targets = {.task = task, .n = e->n, .points = e->targets};
     rm2_status status = rm2_arm_place(ctx, task, placement, e->n, e->targets);
     if (status == RM2_OK)
@@ -81,12 +83,12 @@ int experiment_execute(experiment_run *r) {
     rm2_arm *arm;
     if (!r->experiment->arm)
         return EXIT_DONE;
-    if (rm2_arm_task_of(r->work.ctx, r->data->manifold, &task) != RM2_OK) {
+    if (rm2_arm_task_from_manifold(r->work.ctx, r->data->manifold, &task) != RM2_OK) {
         experiment_say(r, "no arm can follow points of %s", rm2_manifold_spec(r->data->manifold));
         return EXIT_DONE;
     }
     const char *name = task.dim == 2 ? "planar:1,1,1,1" : "panda";
-    int code = work_check(&r->work, rm2_arm_open(r->work.ctx, name, &arm));
+    int code = work_check(&r->work, rm2_arm_read(r->work.ctx, name, &arm));
     if (code != EXIT_DONE)
         return code;
     code = execute_wrapped(r, arm, &task);

@@ -15,7 +15,8 @@ static size_t points_of(const rm2_data *d, size_t label) {
 }
 
 static rm2_labelled view_of(const rm2_data *d) {
-    return (rm2_labelled){.manifold = d->manifold,
+    return (rm2_labelled){.size = sizeof(rm2_labelled),
+                          .manifold = d->manifold,
                           .n = d->count,
                           .points = d->points,
                           .labels = d->labels,
@@ -55,6 +56,7 @@ static rm2_status find_held_out(const experiment_run *r, group_results *g) {
     if (t->info->data->trajectories > 0 || t->info->latent_dim >= t->info->outputs)
         return RM2_OK;
     experiment_say(r, "holding out points in turn");
+    g->held_out.size = sizeof g->held_out;
     return rm2_model_held_out(r->work.ctx, t->model, &g->held_out);
 }
 
@@ -63,9 +65,10 @@ static rm2_status find_means(const experiment_run *r, const rm2_labelled *data, 
     g->means = malloc(data->label_count * ambient * sizeof *g->means);
     if (!g->means)
         return RM2_ERR_MEMORY;
+    g->groups->size = sizeof *g->groups;
     WORK_TRY(rm2_group_means(r->work.ctx, data, NULL, g->means, g->groups));
     for (size_t k = 0; k < data->label_count; k++)
-        g->unconverged += !g->groups[k].mean.converged;
+        g->unconverged += !g->groups[k].converged;
     return RM2_OK;
 }
 
@@ -80,6 +83,7 @@ static rm2_status test_pair(const experiment_run *r, const rm2_labelled *data, s
     *t = (group_test){.first = a, .second = b};
     WORK_TRY(rm2_manifold_distance(r->work.ctx, data->manifold, 1, g->means + a * ambient, 1,
                                    g->means + b * ambient, &t->distance));
+    t->result.size = sizeof t->result;
     WORK_TRY(rm2_group_test(r->work.ctx, data, a, b, &s, NULL, &t->result));
     g->unconverged += !t->result.converged;
     return RM2_OK;
@@ -112,9 +116,11 @@ static rm2_status predict(const experiment_run *r, const rm2_labelled *data, gro
     experiment_say(r, "predicting labels by %zu methods", g->method_count);
     rm2_status status = rm2_classify(r->work.ctx, data, &g->classify, g->method_count, g->methods,
                                      right, &unconverged);
-    for (size_t k = 0; k < g->method_count && status == RM2_OK; k++)
-        status =
-            rm2_accuracy_of(r->work.ctx, data, right + k * data->n, &g->accuracy[k], NULL, NULL);
+    for (size_t k = 0; k < g->method_count && status == RM2_OK; k++) {
+        g->accuracy[k].size = sizeof g->accuracy[k];
+        status = rm2_labelled_accuracy(r->work.ctx, data, right + k * data->n, &g->accuracy[k],
+                                       NULL, NULL);
+    }
     g->unconverged += status == RM2_OK ? unconverged : 0;
     free(right);
     return status;

@@ -110,7 +110,7 @@ static void group_rows(const experiment_run *r, group_table *t) {
         table_line *l = new_line(t);
         cell(l, "%s", shown(r, k).text);
         cell(l, "%zu", r->groups.groups[k].points);
-        cell(l, "%.4g", sqrt(r->groups.groups[k].mean.variance));
+        cell(l, "%.4g", sqrt(r->groups.groups[k].variance));
     }
     (void)snprintf(t->note, sizeof t->note,
                    "spread: root mean squared distance from the mean of the group");
@@ -218,7 +218,7 @@ static void csv_groups(const experiment_run *r, FILE *out) {
     char item[2 * CELL];
     for (size_t k = 0; k < g->count; k++) {
         finding(out, "group", label_name(r, k), "points", (double)g->groups[k].points, NAN);
-        finding(out, "group", label_name(r, k), "spread", sqrt(g->groups[k].mean.variance), NAN);
+        finding(out, "group", label_name(r, k), "spread", sqrt(g->groups[k].variance), NAN);
     }
     for (size_t k = 0; k < g->test_count; k++) {
         const group_test *t = &g->tests[k];
@@ -287,7 +287,7 @@ void groups_print_json(const experiment_run *r, FILE *out) {
         (void)fprintf(out, "%s{\"label\": ", k ? ", " : "");
         json_text(out, label_name(r, k));
         (void)fprintf(out, ", \"points\": %zu", r->groups.groups[k].points);
-        json_field(out, "spread", sqrt(r->groups.groups[k].mean.variance));
+        json_field(out, "spread", sqrt(r->groups.groups[k].variance));
         (void)fprintf(out, "}");
     }
     (void)fprintf(out, "]");

@@ -199,7 +199,7 @@ static int move(const experiment_run *r, outcome *o) {
     (void)snprintf(o->metric, sizeof o->metric, "%s", rm2_metric_text(rm2_space_metric(space)));
     rm2_report_settings lengths = rm2_report_settings_default();
     lengths.straight = false;
-    o->report = rm2_path_report_empty();
+    o->report = (rm2_path_report){.size = sizeof(rm2_path_report)};
     rm2_status status = rm2_space_geodesic(r->work.ctx, space, from, to, &o->curve);
     if (status == RM2_OK)
         status = rm2_path_measure(r->work.ctx, space, o->curve, &lengths, NULL, &o->report);
@@ -272,6 +272,7 @@ static rm2_status compare_one(const experiment_run *r, rm2_model_view space, con
     double *values = malloc(n * width * sizeof *values);
     if (!values)
         return RM2_ERR_MEMORY;
+    spread->size = sizeof *spread;
     rm2_sequence own = {n, width, values};
     rm2_status status = rm2_model_view_rows(r->work.ctx, model, space, n, o->points, values);
     if (status == RM2_OK)
@@ -284,6 +285,7 @@ static rm2_status compare_one(const experiment_run *r, rm2_model_view space, con
 static int compare_in(experiment_run *r, rm2_model_view space, rm2_distance_summary *floor) {
     bool tangent = space == RM2_VIEW_TANGENT;
     rows demos = {.values = NULL};
+    floor->size = sizeof *floor;
     rm2_status status = demonstration_rows(r, space, &demos);
     if (status == RM2_OK)
         status = rm2_dtw_floor(r->work.ctx, NULL, r->reference->trajectories, demos.sequences, NULL,

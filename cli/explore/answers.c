@@ -173,7 +173,7 @@ static rm2_status fill_arrays(const explorer *e, rm2_context *ctx, const rm2_cur
 static rm2_status write_path(const explorer *e, rm2_context *ctx, const rm2_space *space,
                              const path_query *q, const rm2_curve *c, numbers *out) {
     size_t width = c->Q + rm2_manifold_ambient(e->info->manifold) + 2;
-    rm2_path_report report = rm2_path_report_empty();
+    rm2_path_report report = {.size = sizeof report};
     rm2_report_settings s = rm2_report_settings_default();
     s.straight = q->stage == RM2_STAGE_POLISH;
     s.vicinity = s.straight ? e->vicinity : NULL;

@@ -30,7 +30,7 @@ rm2_status player_open(rm2_context *ctx, const arm_source *source, explorer *e) 
     e->player.name = arm_given(source);
     e->player.placement = rm2_placement_default();
     WORK_TRY(arm_open(ctx, source, &e->player.arm));
-    WORK_TRY(rm2_arm_task_of(ctx, e->info->manifold, &e->player.task));
+    WORK_TRY(rm2_arm_task_from_manifold(ctx, e->info->manifold, &e->player.task));
     rm2_context_set_seed(ctx, SEED);
     WORK_TRY(find_place(ctx, e, &found));
     if (found)

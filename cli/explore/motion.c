@@ -113,8 +113,8 @@ static rm2_status write_motion(const explorer *e, rm2_context *ctx, const motion
 
 static rm2_status find_motion(const explorer *e, rm2_context *ctx, const rm2_space *space,
                               const motion_query *q, numbers *out) {
-    const rm2_meet_request request = {q->stops[0], q->stops[q->count - 1], q->count - 2,
-                                      q->stops + 1, 0, NULL};
+    const rm2_meet_request request = {
+        q->stops[0], q->stops[q->count - 1], q->count - 2, q->stops + 1, 0, NULL};
     rm2_space *quick = NULL;
     rm2_meet *meet = NULL;
     if (q->stage < RM2_STAGE_POLISH)

@@ -51,7 +51,10 @@ int fit_read_addition(training *t) {
         return code;
     t->settings = *old->settings;
     t->added = calloc(t->data->trajectories + 1, sizeof *t->added);
-    return t->added ? EXIT_DONE : work_no_memory(&t->work);
+    if (!t->added)
+        return work_no_memory(&t->work);
+    t->added->size = sizeof *t->added;
+    return EXIT_DONE;
 }
 
 static size_t part_count(const training *t) {

@@ -68,9 +68,10 @@ static rm2_status score_held_out(const training *t, quality *q) {
     size_t entries = n * rm2_manifold_ambient(t->held->manifold);
     double *latents = malloc(n * Q * sizeof *latents), squares = 0;
     double *points = malloc(entries * sizeof *points);
-    rm2_encoded *info = malloc(n * sizeof *info);
+    rm2_encoded *info = calloc(n, sizeof *info);
     rm2_status status = RM2_ERR_MEMORY;
     if (latents && points && info) {
+        info->size = sizeof *info;
         rm2_data_original(t->held, points);
         status = rm2_model_encode(t->work.ctx, t->model, NULL, n, points, latents, NULL, info);
     }
@@ -110,6 +111,7 @@ static void hold_out_in_turn(const training *t, const rm2_model_info *i, rm2_hel
     work_note(&t->work, "holding out points in turn, to see what the model predicts");
     progress p = progress_of(&t->work);
     rm2_context_set_progress(t->work.ctx, show_folds, &p);
+    folds->size = sizeof *folds;
     rm2_status status = rm2_model_held_out(t->work.ctx, t->model, folds);
     rm2_context_set_progress(t->work.ctx, NULL, NULL);
     if (status != RM2_OK)
@@ -131,6 +133,7 @@ static void judge(const training *t, const rm2_model_info *i, quality *q) {
             q->distance = NULL;
         }
     }
+    q->fidelity.size = sizeof q->fidelity;
     rm2_status status = rm2_model_fidelity(t->work.ctx, t->model, &q->fidelity);
     warn_unless(t, "comparison with principal components", status);
     if (status != RM2_OK)

@@ -175,7 +175,7 @@ static int find_mean(const model_work *m, size_t n, const double *points, rm2_sp
 static int do_mean(const model_work *m) {
     rm2_space *space = NULL;
     size_t n = 0;
-    rm2_mean_info info = {.converged = false};
+    rm2_mean_info info = {.size = sizeof info};
     double *points = NULL, *mean = NULL;
     const mean_options *own = m->own;
     region_names names = {0};

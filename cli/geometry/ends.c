@@ -63,7 +63,7 @@ static int latent_point(const model_work *m, const char *name, const char *text,
 /* Encode a point that is on the manifold; its quaternions get the signs of the training data. */
 static int encode(const model_work *m, const char *name, double *y, double *x) {
     rm2_encode_settings s = rm2_encode_settings_default();
-    rm2_encoded info = {.residual = 0};
+    rm2_encoded info = {.size = sizeof info};
     rm2_data_align_points(m->info->data, 1, y);
     rm2_status status = rm2_model_encode(m->work.ctx, m->model, &s, 1, y, x, NULL, &info);
     if (status == RM2_OK && !m->work.common->quiet)

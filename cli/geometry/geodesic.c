@@ -186,7 +186,7 @@ static rm2_status measure(geodesic_job *j, size_t k) {
     s.stops = j->stops ? j->stops : 2;
     s.points = j->ends + (j->stops ? 0 : 2 * k * c->Q);
     s.nodes = j->nodes;
-    found->report = rm2_path_report_empty();
+    found->report = (rm2_path_report){.size = sizeof found->report};
     found->over_spread = malloc(c->nodes * sizeof *found->over_spread);
     if (!found->over_spread)
         return RM2_ERR_MEMORY;

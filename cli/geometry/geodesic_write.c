@@ -162,7 +162,7 @@ static void print_json(FILE *out, const geodesic_job *j) {
     json_field(out, "weight", rm2_metric_weight(metric));
     (void)fprintf(out, ", \"lengths_in\": ");
     json_text(out, rm2_metric_text(rm2_space_exact_metric(j->space)));
-    json_field(out, "spread", rm2_vicinity_describe(j->vicinity).spread);
+    json_field(out, "spread", rm2_vicinity_info_of(j->vicinity)->spread);
     json_field(out, "spread_limit", j->m->options->report.spread_limit);
     (void)fprintf(out, ", \"curves\": [");
     for (size_t k = 0; k < j->pairs; k++) {

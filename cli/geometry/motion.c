@@ -355,7 +355,7 @@ static void print_json(FILE *out, const motion_job *j, bool reliable) {
     (void)fprintf(out, ", \"demonstrations\": %zu, \"reversed\": %s", r->demonstrations,
                   r->reversed ? "true" : "false");
     json_field(out, "over_spread", r->route_over_spread);
-    json_field(out, "spread", rm2_vicinity_describe(j->vicinity).spread);
+    json_field(out, "spread", rm2_vicinity_info_of(j->vicinity)->spread);
     json_field(out, "clearance", r->clearance);
     (void)fprintf(out, ", \"plans\": %zu, \"blocked\": %s, \"outside\": %s, \"converged\": %s",
                   r->plans, r->blocked ? "true" : "false", r->outside ? "true" : "false",

@@ -143,7 +143,8 @@ int run_version(const command *self, int argc, char **argv) {
     rm2_context *ctx = command_context(&common);
     if (!ctx)
         return EXIT_FAILED;
-    rm2_blas_info blas = rm2_blas_check(ctx);
+    rm2_blas_info blas = {.size = sizeof blas};
+    (void)rm2_blas_check(ctx, &blas);
     int threads = rm2_context_threads(ctx);
     rm2_context_free(ctx);
     if (common.json)

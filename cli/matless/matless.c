@@ -30,7 +30,8 @@ static void close_none(void *file) {
 }
 
 rm2_status mat_register(rm2_context *ctx) {
-    static const rm2_archive_format refused = {.extension = ".mat",
+    static const rm2_archive_format refused = {.size = sizeof refused,
+                                               .extension = ".mat",
                                                .open = refuse,
                                                .array = no_array,
                                                .texts = no_texts,

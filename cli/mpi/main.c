@@ -36,7 +36,7 @@ static int work(rm2_context *ctx) {
 }
 
 static void report_traffic(rm2_context *ctx, const rm2_mpi *mpi) {
-    rm2_mpi_traffic t;
+    rm2_mpi_traffic t = {.size = sizeof t};
     if (getenv("RIEMANN2_TRAFFIC") && rm2_mpi_traffic_of(ctx, mpi, &t) == RM2_OK)
         (void)fprintf(stderr, "rank %d: %zu collective calls, %.6g MB sent, %.3f s in them\n",
                       rm2_mpi_communicator(mpi)->rank, t.calls, 1e-6 * t.bytes, t.seconds);

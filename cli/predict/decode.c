@@ -36,7 +36,7 @@ typedef struct samples {
 } samples;
 
 static void json_samples(FILE *out, const model_work *m, const samples *s) {
-    json_field(out, "spread", rm2_vicinity_describe(s->vicinity).spread);
+    json_field(out, "spread", rm2_vicinity_info_of(s->vicinity)->spread);
     json_field(out, "spread_limit", m->options->report.spread_limit);
     json_field(out, "over_spread", s->worst.over_spread);
     (void)fprintf(out, ", \"outside\": %zu", s->outside);
@@ -145,9 +145,10 @@ static rm2_status find_nearness(const model_work *m, samples *s) {
     WORK_TRY(rm2_vicinity_create(m->work.ctx, m->model, &s->vicinity));
     s->worst.over_spread = NAN;
     for (size_t k = 0; k < s->count; k++) {
-        rm2_nearness one;
-        WORK_TRY(rm2_vicinity_of(m->work.ctx, s->vicinity, s->n, s->points + k * s->n * ambient,
-                                 s->over_spread + k * s->n, &one));
+        rm2_nearness one = {.size = sizeof one};
+        WORK_TRY(rm2_vicinity_distances(m->work.ctx, s->vicinity, s->n,
+                                        s->points + k * s->n * ambient, s->over_spread + k * s->n,
+                                        &one));
         s->outside += vicinity_beyond(m, one.over_spread);
         if (!(one.over_spread <= s->worst.over_spread)) {
             s->worst = one;

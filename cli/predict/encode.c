@@ -125,6 +125,7 @@ static int encode(const model_work *m, const rm2_data *data, bool align_signs, e
     e->info = calloc(e->n, sizeof *e->info);
     if (!e->points || !e->latents || !e->covariance || !e->info)
         return work_no_memory(&m->work);
+    e->info->size = sizeof *e->info;
     rm2_data_original(data, e->points);
     if (align_signs)
         rm2_data_align_points(m->info->data, e->n, e->points);
@@ -147,7 +148,7 @@ static int encode(const model_work *m, const rm2_data *data, bool align_signs, e
 /* Residuals in spreads of the training data. */
 static int compare_residuals(const model_work *m, encoded *e) {
     int code = work_check(&m->work, rm2_vicinity_create(m->work.ctx, m->model, &e->vicinity));
-    e->spread = rm2_vicinity_describe(e->vicinity).spread;
+    e->spread = rm2_vicinity_info_of(e->vicinity)->spread;
     for (size_t i = 0; code == EXIT_DONE && i < e->n; i++)
         e->outside += vicinity_beyond(m, e->info[i].residual / e->spread);
     return code;

@@ -153,6 +153,7 @@ int robot_read(robot_work *r) {
     if (code == EXIT_DONE)
         code = take_targets(r);
     if (code == EXIT_DONE)
-        code = work_check(&r->work, rm2_arm_task_of(r->work.ctx, r->data->manifold, &r->task));
+        code = work_check(&r->work,
+                          rm2_arm_task_from_manifold(r->work.ctx, r->data->manifold, &r->task));
     return code;
 }

@@ -52,7 +52,7 @@ static void keep_nearer(const rm2_arm_nearest *one, size_t from, rm2_arm_nearest
 }
 
 rm2_status robot_measure_links(robot_work *r, size_t from, size_t n) {
-    rm2_arm_clearance_info one;
+    rm2_arm_clearance_info one = {.size = sizeof one};
     size_t joints = rm2_arm_joints(r->arm);
     if (!r->options->track.scene)
         return RM2_OK;
@@ -131,8 +131,8 @@ void robot_json_links(const robot_work *r, FILE *out) {
 /* Is there a posture for this point that keeps the clearances? */
 static bool posture_keeps(const robot_work *r, size_t point) {
     double q[RM2_ARM_MAX_LINKS];
-    rm2_track_error error;
-    rm2_arm_clearance_info near;
+    rm2_track_error error = {.size = sizeof error};
+    rm2_arm_clearance_info near = {.size = sizeof near};
     rm2_track_settings settings = r->options->track;
     settings.start = NULL;
     const double *target = r->targets + point * rm2_arm_task_width(&r->task);

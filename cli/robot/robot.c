@@ -227,7 +227,8 @@ static int follow(robot_work *r) {
                                          .n = to - from,
                                          .points = r->targets + from * width,
                                          .time = d->time ? d->time + from : NULL};
-        rm2_track_info info;
+        rm2_track_info info = {.size = sizeof info};
+        r->errors[from].size = sizeof *r->errors;
         status = rm2_arm_track(r->work.ctx, r->arm, &targets, &r->options->track,
                                r->q + from * joints, r->errors + from, &info);
         if (status == RM2_OK)

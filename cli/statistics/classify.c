@@ -106,11 +106,12 @@ static int summarise(classify_work *w) {
     for (size_t k = 0; k < w->count && code == EXIT_DONE; k++) {
         outcome *o = &w->outcomes[k];
         *o = (outcome){.method = w->methods[k],
+                       .all = {.size = sizeof o->all},
                        .each = w->numbers + 2 * k * K,
                        .each_error = w->numbers + (2 * k + 1) * K};
         code = work_check(&w->work,
-                          rm2_accuracy_of(w->work.ctx, &w->d.view, w->right + k * w->d.view.n,
-                                          &o->all, o->each, o->each_error));
+                          rm2_labelled_accuracy(w->work.ctx, &w->d.view, w->right + k * w->d.view.n,
+                                                &o->all, o->each, o->each_error));
     }
     return code;
 }

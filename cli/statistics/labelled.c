@@ -19,7 +19,8 @@ static bool fill(labelled_data *d) {
     for (size_t t = 0; t < data->trajectories; t++)
         for (size_t i = data->starts[t]; i < data->starts[t + 1]; i++)
             d->subjects[i] = t;
-    d->view = (rm2_labelled){.manifold = data->manifold,
+    d->view = (rm2_labelled){.size = sizeof(rm2_labelled),
+                             .manifold = data->manifold,
                              .n = n,
                              .points = d->points,
                              .labels = d->labels,

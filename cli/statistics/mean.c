@@ -48,10 +48,11 @@ static int find_means(mean_work *w) {
     w->compared = calloc(labels * (labels - 1) / 2 + 1, sizeof *w->compared);
     if (!w->means || !w->groups || !w->compared)
         return work_no_memory(&w->m->work);
+    w->groups->size = sizeof *w->groups;
     int code = work_check(&w->m->work,
                           rm2_group_means(w->m->work.ctx, &w->d.view, NULL, w->means, w->groups));
     for (size_t k = 0; code == EXIT_DONE && k < labels; k++)
-        w->converged = w->converged && (w->groups[k].points == 0 || w->groups[k].mean.converged);
+        w->converged = w->converged && (w->groups[k].points == 0 || w->groups[k].converged);
     return code;
 }
 
@@ -77,6 +78,7 @@ static int test_one(mean_work *w, comparison *c) {
     progress p;
     rm2_test_settings settings = w->own->test_settings;
     settings.seed = w->m->work.common->seed;
+    c->test.size = sizeof c->test;
     progress_begin(&w->m->work, &p);
     int code = progress_end(&p, rm2_group_test(w->m->work.ctx, &w->d.view, c->first, c->second,
                                                &settings, NULL, &c->test));
@@ -114,8 +116,7 @@ static void print_groups(const mean_work *w, FILE *out) {
         (void)fprintf(out, "%-*s  %6zu", width, labelled_name(&w->d, k), g->points);
         if (subjects)
             (void)fprintf(out, "  %8zu", g->subjects);
-        (void)fprintf(out, "  %7.4g%s\n", sqrt(g->mean.variance),
-                      g->mean.converged ? "" : "  NOT CONVERGED");
+        (void)fprintf(out, "  %7.4g%s\n", sqrt(g->variance), g->converged ? "" : "  NOT CONVERGED");
     }
 }
 
@@ -158,8 +159,8 @@ static void print_json(const mean_work *w, FILE *out) {
         (void)fprintf(out, "%s{\"label\": ", k ? ", " : "");
         json_text(out, labelled_name(&w->d, k));
         (void)fprintf(out, ", \"points\": %zu, \"subjects\": %zu", g->points, g->subjects);
-        json_field(out, "variance", g->mean.variance);
-        (void)fprintf(out, ", \"converged\": %s}", g->mean.converged ? "true" : "false");
+        json_field(out, "variance", g->variance);
+        (void)fprintf(out, ", \"converged\": %s}", g->converged ? "true" : "false");
     }
     (void)fprintf(out, "], \"between\": [");
     for (size_t k = 0; k < w->count; k++) {

@@ -21,6 +21,18 @@
  * thread alone. After a fork a context starts threads anew. Results do not depend on the number of threads, except for
  * the last digits of metrics, whose points are divided into as many blocks as there are threads.
  *
+ * Names. rm2_X_create makes an X from arguments, rm2_X_read from a file, rm2_X_from_Y from something else;
+ * rm2_X_info_of, rm2_X_result_of and rm2_X_settings_of return what is in an X, in a struct that lives as long as it;
+ * rm2_X_count and rm2_X_at go through a list; rm2_X_text and rm2_X_name are texts. `open` is for streams alone.
+ *
+ * Structs. Structs that may grow begin with `size`, the size that the struct had when the caller was compiled: settings
+ * get it from the function that fills them with defaults (rm2_..._settings_default, rm2_fit_settings_recipe), all others
+ * from an initialiser, as in rm2_fidelity f = {.size = sizeof f}. The library reads and writes no more than that: later
+ * versions add members at the end, and programs need not be compiled again. Where a call fills an array of structs, the
+ * first has the size of all. A size that no version has, such as 0, is RM2_ERR_ARGUMENT. Structs that the library
+ * allocates grow at their end; other structs, and those in arrays of the library, do not change. For settings NULL means
+ * the defaults.
+ *
  * Memory. rm2_X_free(x) frees an object that the library made, rm2_X_clear(&x) empties a struct of the caller
  * that the library filled, rm2_free an array that it handed out; NULL and empty structs are allowed.
  *
@@ -118,15 +130,6 @@ RM2_API void rm2_context_set_log(rm2_context *ctx, rm2_log_fn sink, void *user);
 RM2_API void rm2_context_interrupt(rm2_context *ctx);
 RM2_API void rm2_context_clear_interrupt(rm2_context *ctx);
 
-/* ---- settings -------------------------------------------------------------------------------
- *
- * Every struct of settings that a call takes begins with `size_t size`, the size of the struct as its
- * user was compiled, and has a function that fills it with the defaults (rm2_..._settings_default, or
- * rm2_fit_settings_recipe). Start from that function. The library copies what the caller's struct has
- * over its own defaults: later versions may add members at the end, and programs that were compiled
- * before keep working. NULL means the defaults. A size that no version has, such as the 0 of a struct
- * that was only zeroed, is RM2_ERR_ARGUMENT. Structs inside of settings (rm2_optim_settings,
- * rm2_hyperparameter, rm2_cost, rm2_axis) have no size and do not grow. */
 /* How far a long call is. */
 typedef struct rm2_progress {
     const char *activity; /* and what `done` counts: "fit" (iterations), "encode" (points),

@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 typedef struct rm2_blas_info {
+    size_t size;        /* sizeof(rm2_blas_info), set by the caller */
     const char *config; /* version and build of the library */
     const char *core;   /* kernels in use, such as "Haswell" */
     const char *better; /* what OPENBLAS_CORETYPE should be, or NULL if `core` is right */
@@ -22,7 +23,7 @@ typedef struct rm2_blas_info {
 /* Look at the library and the processor; logs a warning to the context's sink if `better` is set.
  * If the environment variable OPENBLAS_CORETYPE is set, that choice is respected: better is NULL.
  */
-RM2_API rm2_blas_info rm2_blas_check(rm2_context *ctx);
+RM2_API rm2_status rm2_blas_check(rm2_context *ctx, rm2_blas_info *info);
 
 /* Threads of the linear algebra library, for the whole process; 0 means all processors. Calls of this library need 1,
  * and with the OpenMP build of OpenBLAS they see to that themselves: this is for other builds, and for other users of

@@ -51,6 +51,7 @@ static inline rm2_covariance_settings rm2_covariance_settings_default(void) {
 
 /* Samples of several channels, and the windows in them. */
 typedef struct rm2_signals {
+    size_t size; /* sizeof(rm2_signals), set by the caller */
     size_t samples, channels;
     const double *values;     /* samples x channels */
     size_t windows;           /* 0: all samples are one window */
@@ -70,6 +71,7 @@ typedef enum rm2_window_fault {
 } rm2_window_fault;
 
 typedef struct rm2_window_info {
+    size_t size; /* sizeof(rm2_window_info), set by the caller */
     rm2_window_fault fault;
     size_t channel;   /* that has it (missing, constant) */
     double shrinkage; /* a: given, or found by the estimator */

@@ -147,6 +147,7 @@ typedef struct rm2_odd_column {
 } rm2_odd_column;
 
 typedef struct rm2_data_report {
+    size_t size; /* sizeof(rm2_data_report), set by the caller */
     size_t factors;
     rm2_factor_report *factor;
     size_t duplicates;        /* points equal to the one before them */
@@ -170,6 +171,7 @@ RM2_API rm2_status rm2_data_read(rm2_context *ctx, const char *path,
 
 /* Arrays of a data set; all are copied. Zero what you do not have. */
 typedef struct rm2_data_arrays {
+    size_t size;                  /* sizeof(rm2_data_arrays), set by the caller */
     const rm2_manifold *manifold; /* required; retained */
     const char *source;           /* name in messages and model files; NULL: "memory" */
     size_t count;                 /* points, at least 1 */

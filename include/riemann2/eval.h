@@ -32,6 +32,7 @@ RM2_API rm2_status rm2_model_view_rows(rm2_context *ctx, const rm2_model *model,
 /* ---- data that a model has not seen --------------------------------------------------------- */
 
 typedef struct rm2_score {
+    size_t size;              /* sizeof(rm2_score), set by the caller */
     size_t points, converged; /* converged: encodings that did */
     double
         log_density; /* mean per point, as in rm2_encoded: tangent coordinates, the model's units */
@@ -56,6 +57,7 @@ enum { RM2_LEVELS = 6 };
  * latent point, under the predictive covariance with noise, is chi-square with M degrees of freedom.
  */
 typedef struct rm2_calibration {
+    size_t size;                 /* sizeof(rm2_calibration), set by the caller */
     size_t points, outputs;      /* n, M */
     double level[RM2_LEVELS];    /* nominal: 0.5, 0.68, 0.8, 0.9, 0.95, 0.99 */
     double quantile[RM2_LEVELS]; /* of chi-square with M degrees of freedom */
@@ -110,10 +112,11 @@ typedef struct rm2_vicinity_info {
 RM2_API rm2_status rm2_vicinity_create(rm2_context *ctx, const rm2_model *model,
                                        rm2_vicinity **vicinity);
 RM2_API void rm2_vicinity_free(rm2_vicinity *vicinity);
-/* Of NULL: unknown. */
-RM2_API rm2_vicinity_info rm2_vicinity_describe(const rm2_vicinity *vicinity);
+/* Lives as long as the vicinity. The spread of NULL is unknown. */
+RM2_API const rm2_vicinity_info *rm2_vicinity_info_of(const rm2_vicinity *vicinity);
 
 typedef struct rm2_nearness {
+    size_t size;        /* sizeof(rm2_nearness), set by the caller */
     double over_spread; /* largest distance, in spreads; NaN: unknown */
     size_t farthest;    /* point where it is */
     size_t beyond;      /* points beyond RM2_VICINITY_LIMIT */
@@ -125,9 +128,9 @@ RM2_API void rm2_vicinity_text(double over_spread, double limit, char *text, siz
 
 /* Distances of n points in the units of the data, in spreads: over_spread (n, or NULL; NaN where the spread is
  * unknown), `nearness` (or NULL) of all. Quick where points follow each other, as those of a path do. */
-RM2_API rm2_status rm2_vicinity_of(rm2_context *ctx, const rm2_vicinity *vicinity, size_t n,
-                                   const double *points, double *over_spread,
-                                   rm2_nearness *nearness);
+RM2_API rm2_status rm2_vicinity_distances(rm2_context *ctx, const rm2_vicinity *vicinity, size_t n,
+                                          const double *points, double *over_spread,
+                                          rm2_nearness *nearness);
 
 #ifdef __cplusplus
 }

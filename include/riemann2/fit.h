@@ -109,6 +109,7 @@ RM2_API rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_da
 /* What the model makes of one new trajectory (or of all new points, where there are no trajectories). Residuals are root mean
  * squared norms in tangent coordinates. */
 typedef struct rm2_added {
+    size_t size; /* sizeof(rm2_added), set by the caller */
     size_t points;
     double before; /* residual of the points encoded by the model as it was */
     double after;  /* residual of the decoded latents after training */

@@ -41,6 +41,7 @@ typedef struct rm2_norms_query {
 } rm2_norms_query;
 
 typedef struct rm2_geometry {
+    size_t size;      /* sizeof(rm2_geometry) of the caller */
     const char *name; /* "S": the letters (1 to 20) before n in a spec string */
     size_t n_min;     /* smallest n */
     size_t n_max;     /* largest n: sizes must not overflow, stack must not be needed */

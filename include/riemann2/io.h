@@ -68,6 +68,7 @@ typedef struct rm2_archive_entry {
 /* A format of named arrays, by functions. `open` lists the arrays, which stay as they are until `close`; numbers
  * come in C order with the shape of the entry. .npz is built in; libriemann2-mat (mat.h) brings .mat. */
 typedef struct rm2_archive_format {
+    size_t size;           /* sizeof(rm2_archive_format) of the caller */
     const char *extension; /* ".mat" */
     bool last_axis_counts; /* matrices of an array are counted by its last axis, as in MATLAB */
     rm2_status (*open)(rm2_context *ctx, const char *path, void **file,

@@ -146,6 +146,7 @@ typedef struct rm2_mean_settings {
 } rm2_mean_settings;
 
 typedef struct rm2_mean_info {
+    size_t size;    /* sizeof(rm2_mean_info), set by the caller */
     bool converged; /* not an error when false: the best mean so far is there */
     int iterations;
     double gradient; /* norm of the mean of the logarithms at the result */

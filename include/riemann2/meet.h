@@ -137,7 +137,7 @@ typedef struct rm2_meet_result {
         variability; /* nodes x factors: standard deviation of the demonstrations around the route (root of the trace of
                                   their covariance), in the units of the data; 0 with fewer than two */
     const double *
-        over_spread; /* nodes: distance of the motion from the demonstrations, in spreads (rm2_vicinity_of) */
+        over_spread; /* nodes: distance of the motion from the demonstrations, in spreads (rm2_vicinity_distances) */
     double route_over_spread; /* largest of the route; NaN: unknown */
     double
         stretch; /* root of the mean square of what is asked, in standard deviations of the demonstrations */

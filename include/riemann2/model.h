@@ -283,6 +283,7 @@ RM2_API rm2_status rm2_model_reconstruction(rm2_context *ctx, const rm2_model *m
  * the points, and of as many principal components as there are latent dimensions. The part of the variance that is
  * explained is 1 - (residual/mean)^2. */
 typedef struct rm2_fidelity {
+    size_t size; /* sizeof(rm2_fidelity), set by the caller */
     double residual, mean, components;
     /* latents nearer to another one than a thousandth of their spread; above 10,000 points less, as N^(-1/Q) */
     size_t coincident;
@@ -298,6 +299,7 @@ RM2_API rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model,
  * latent dimensions. Log densities are means per point, in tangent coordinates less log |det dExp|, so that they are
  * densities on the manifold. */
 typedef struct rm2_held_out {
+    size_t size; /* sizeof(rm2_held_out), set by the caller */
     size_t points, folds;
     double residual, mean,
         components;         /* of the nearest decoded point, the mean, principal components */
@@ -345,6 +347,7 @@ static inline rm2_encode_settings rm2_encode_settings_default(void) {
 }
 
 typedef struct rm2_encoded {
+    size_t size; /* sizeof(rm2_encoded), set by the caller */
     double
         log_density; /* of the observation, tangent coordinates: its density given a latent point,
                                      integrated over the prior of latents by Laplace's method */

@@ -29,6 +29,7 @@ RM2_API const rm2_communicator *rm2_mpi_communicator(const rm2_mpi *mpi);
 
 /* What this rank has communicated so far. */
 typedef struct rm2_mpi_traffic {
+    size_t size;    /* sizeof(rm2_mpi_traffic), set by the caller */
     size_t calls;   /* collective operations */
     double bytes;   /* sent by this rank, once per receiver; a broadcast counts once, on its root */
     double seconds; /* in these calls, waiting for other ranks included */

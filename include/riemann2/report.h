@@ -3,7 +3,7 @@
  * what one call finds:
  *
  *     rm2_report_settings s = rm2_report_settings_default();
- *     rm2_path_report report = rm2_path_report_empty();
+ *     rm2_path_report report = {.size = sizeof report};
  *     s.vicinity = vicinity;
  *     rm2_space_geodesic(ctx, space, from, to, &curve);
  *     rm2_path_measure(ctx, space, curve, &s, NULL, &report);
@@ -60,7 +60,7 @@ static inline rm2_report_settings rm2_report_settings_default(void) {
 /* Later versions may add members at the end. Lengths are in the exact metric of the space, whichever metric was
  * minimised. Nodes are counted among those that are used, from 0; SIZE_MAX: none. */
 typedef struct rm2_path_report {
-    size_t size; /* as rm2_path_report_empty sets it */
+    size_t size; /* sizeof(rm2_path_report), set by the caller */
     bool reliable;
     unsigned reasons; /* set of rm2_path_reason; empty where `reliable` */
     size_t nodes;     /* that are used */
@@ -79,12 +79,6 @@ typedef struct rm2_path_report {
     double spread;       /* of the demonstrations, in the model's units; NaN: unknown */
     double spread_limit; /* in spreads */
 } rm2_path_report;
-
-static inline rm2_path_report rm2_path_report_empty(void) {
-    rm2_path_report report = {0};
-    report.size = sizeof report;
-    return report;
-}
 
 /* Lengths of polygons and distances from the demonstrations need enough nodes: the least number of nodes, at least 200,
  * of which every k-th makes `nodes`. Paths with few nodes are measured on curves with this number of nodes. */

@@ -55,7 +55,7 @@ RM2_API rm2_status rm2_arm_from_frames(rm2_context *ctx, const char *name, const
 /* "panda" (Franka Emika Panda to its flange), "planar:L1,L2,..." (links in the x-y plane, without
  * limits), or a CSV file with columns a, d, alpha, theta, lower, upper, speed, a row a link; empty
  * fields of the last three mean no limit. A column radius has that of the body that leads to the link's frame. */
-RM2_API rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm);
+RM2_API rm2_status rm2_arm_read(rm2_context *ctx, const char *spec, rm2_arm **arm);
 RM2_API void rm2_arm_free(rm2_arm *arm);
 
 RM2_API const char *rm2_arm_name(const rm2_arm *arm);
@@ -108,6 +108,7 @@ typedef struct rm2_arm_nearest {
 } rm2_arm_nearest;
 
 typedef struct rm2_arm_clearance_info {
+    size_t size; /* sizeof(rm2_arm_clearance_info), set by the caller */
     rm2_arm_nearest region, self;
     bool kept; /* the clearances of the scene, everywhere */
 } rm2_arm_clearance_info;
@@ -153,8 +154,8 @@ typedef struct rm2_arm_task {
 } rm2_arm_task;
 
 /* The task that points of a manifold describe; RM2_ERR_UNSUPPORTED if they describe none. */
-RM2_API rm2_status rm2_arm_task_of(rm2_context *ctx, const rm2_manifold *manifold,
-                                   rm2_arm_task *task);
+RM2_API rm2_status rm2_arm_task_from_manifold(rm2_context *ctx, const rm2_manifold *manifold,
+                                              rm2_arm_task *task);
 RM2_API size_t rm2_arm_task_width(const rm2_arm_task *task); /* numbers of a target */
 
 /* Targets in turn. */
@@ -193,6 +194,7 @@ static inline rm2_track_settings rm2_track_settings_default(void) {
 
 /* Errors at one target; those that are not asked for are 0. */
 typedef struct rm2_track_error {
+    size_t size; /* sizeof(rm2_track_error), set by the caller */
     double position;
     double orientation; /* rotation angle */
     double ellipsoid;   /* affine-invariant distance */
@@ -209,6 +211,7 @@ typedef enum rm2_track_cause {
 } rm2_track_cause;
 
 typedef struct rm2_track_info {
+    size_t size;         /* sizeof(rm2_track_info), set by the caller */
     size_t missed;       /* targets */
     size_t worst;        /* target with the largest main error */
     double margin;       /* smallest distance to a limit; infinite without limits */

@@ -85,10 +85,21 @@ typedef struct rm2_settings_table {
 #define RM2_SETTINGS_LIST(X)                                                                       \
     X(FIT, fit)                                                                                    \
     X(DATA, data)                                                                                  \
-    X(ENCODE, encode) X(SPACE, space) X(MEET, meet) X(COVARIANCE, covariance) X(CROSS, cross)      \
-        X(GENERATE, generate) X(FIGURE, figure) X(MEAN, mean) X(PLANNER, planner)                  \
-            X(REPORT, report) X(TRACK, track) X(PLACEMENT, placement) X(TEST, test)                \
-                X(CLASSIFY, classify) X(DTW, dtw)
+    X(ENCODE, encode)                                                                              \
+    X(SPACE, space)                                                                                \
+    X(MEET, meet)                                                                                  \
+    X(COVARIANCE, covariance)                                                                      \
+    X(CROSS, cross)                                                                                \
+    X(GENERATE, generate)                                                                          \
+    X(FIGURE, figure)                                                                              \
+    X(MEAN, mean)                                                                                  \
+    X(PLANNER, planner)                                                                            \
+    X(REPORT, report)                                                                              \
+    X(TRACK, track)                                                                                \
+    X(PLACEMENT, placement)                                                                        \
+    X(TEST, test)                                                                                  \
+    X(CLASSIFY, classify)                                                                          \
+    X(DTW, dtw)
 #define RM2_SETTINGS_KIND(kind, name) RM2_SETTINGS_##kind,
 typedef enum rm2_settings_kind {
     RM2_SETTINGS_LIST(RM2_SETTINGS_KIND) RM2_SETTINGS_KINDS /* number of them */

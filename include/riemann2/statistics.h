@@ -13,6 +13,7 @@ extern "C" {
 
 /* Points with one label each; all is borrowed. */
 typedef struct rm2_labelled {
+    size_t size; /* sizeof(rm2_labelled), set by the caller */
     const rm2_manifold *manifold;
     size_t n;
     const double *points; /* n x ambient */
@@ -26,8 +27,10 @@ typedef struct rm2_labelled {
 
 /* The points of one label. */
 typedef struct rm2_group {
+    size_t size; /* sizeof(rm2_group), set by the caller; of several, in the first */
     size_t points, subjects;
-    rm2_mean_info mean; /* how its mean was found */
+    bool converged;  /* the mean, as in rm2_mean_info */
+    double variance; /* mean squared distance from it */
 } rm2_group;
 
 /* Fréchet mean of the points of each label: means (label_count x ambient), groups (label_count). A label without points
@@ -60,6 +63,7 @@ static inline rm2_test_settings rm2_test_settings_default(void) {
 }
 
 typedef struct rm2_test_result {
+    size_t size;         /* sizeof(rm2_test_result), set by the caller */
     double statistic;    /* of the labels as they are */
     double p_value;      /* (1 + as_large)/(1 + permutations) */
     size_t permutations; /* of the labels, the one as they are not counted */
@@ -125,6 +129,7 @@ RM2_API rm2_status rm2_classify(rm2_context *ctx, const rm2_labelled *data,
                                 const rm2_classifier *methods, double *right, size_t *unconverged);
 
 typedef struct rm2_accuracy {
+    size_t size;                     /* sizeof(rm2_accuracy), set by the caller */
     double accuracy, error;          /* mean of `right`, and its standard error */
     double balanced, balanced_error; /* mean over the labels of their accuracies */
     double chance; /* accuracy of always the most frequent label; balanced: 1/labels */
@@ -134,8 +139,9 @@ typedef struct rm2_accuracy {
 /* Accuracies from one method's `right` (n), and of each label (label_count: `each`, `each_error`, may be NULL; NaN for a label
  * without points). Standard errors are over subjects: they are those of a new sample of subjects, and do not shrink with
  * the number of repeats. */
-RM2_API rm2_status rm2_accuracy_of(rm2_context *ctx, const rm2_labelled *data, const double *right,
-                                   rm2_accuracy *accuracy, double *each, double *each_error);
+RM2_API rm2_status rm2_labelled_accuracy(rm2_context *ctx, const rm2_labelled *data,
+                                         const double *right, rm2_accuracy *accuracy, double *each,
+                                         double *each_error);
 
 #ifdef __cplusplus
 }

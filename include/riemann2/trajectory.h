@@ -44,6 +44,7 @@ static inline rm2_dtw_settings rm2_dtw_settings_default(void) {
 }
 
 typedef struct rm2_distance_summary {
+    size_t size; /* sizeof(rm2_distance_summary), set by the caller */
     size_t count;
     double mean;
     double deviation; /* standard deviation with divisor `count`, as numpy.std */

@@ -30,6 +30,7 @@ static PyObject *fit_add(PyObject *self, PyObject *args) {
     rm2_context *ctx = added ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
+        added->size = sizeof *added;
         glue_watch(ctx, &watcher);
         GLUE_RUN(status, rm2_fit_add(ctx, model, data, NULL, added, &more));
         none = glue_leave(ctx, status);

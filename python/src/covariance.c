@@ -27,11 +27,12 @@ static bool take(PyObject *const objects[3], size_t samples, size_t channels, wi
         (w->shrinkage.data && !glue_sized(&w->shrinkage, "shrinkage", w->x.rows)))
         return false;
     w->begin = malloc((w->x.rows + 1) * sizeof *w->begin);
-    w->info = malloc((w->x.rows + 1) * sizeof *w->info);
+    w->info = calloc(w->x.rows + 1, sizeof *w->info);
     if (!w->begin || !w->info) {
         PyErr_NoMemory();
         return false;
     }
+    w->info->size = sizeof *w->info;
     for (size_t k = 0; k < w->x.rows; k++)
         w->begin[k] = k * samples;
     return true;
@@ -40,7 +41,8 @@ static bool take(PyObject *const objects[3], size_t samples, size_t channels, wi
 /* The matrices; the first window with a fault is a failure. */
 static rm2_status compute(rm2_context *ctx, const rm2_covariance_settings *s, size_t samples,
                           size_t channels, windows *w) {
-    rm2_signals signals = {.samples = w->x.rows * samples,
+    rm2_signals signals = {.size = sizeof signals,
+                           .samples = w->x.rows * samples,
                            .channels = channels,
                            .values = w->x.data,
                            .windows = w->x.rows,

@@ -97,7 +97,7 @@ static PyObject *mean(PyObject *self, PyObject *args) {
     PyObject *in, *weigh, *out, *result = NULL;
     glue_watcher watcher = {NULL, false, false};
     glue_array x = {.data = NULL}, w = {.data = NULL}, y = {.data = NULL};
-    rm2_mean_info info = {.converged = false};
+    rm2_mean_info info = {.size = sizeof info};
     (void)self;
     if (!PyArg_ParseTuple(args, "O&OOOO", take_space, &l, &in, &weigh, &watcher.callback, &out))
         return NULL;

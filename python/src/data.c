@@ -147,10 +147,11 @@ static void release_parts(parts *p) {
 static PyObject *make(PyObject *self, PyObject *args) {
     PyObject *objects[4], *dict, *none = NULL;
     Py_ssize_t width;
-    made m = {.data = NULL};
+    made m = {.report = {.size = sizeof m.report}};
     parts p;
     (void)self;
     memset(&p, 0, sizeof p);
+    p.arrays.size = sizeof p.arrays;
     p.settings = rm2_data_settings_default();
     if (!PyArg_ParseTuple(args, "O&snOOOOOpd", take_manifold, &p.arrays.manifold, &p.arrays.source,
                           &width, &objects[0], &objects[1], &objects[2], &objects[3], &dict,
@@ -170,7 +171,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
 static PyObject *read_file(PyObject *self, PyObject *args) {
     const char *path;
     PyObject *dict;
-    made m = {.data = NULL};
+    made m = {.report = {.size = sizeof m.report}};
     rm2_data_settings settings = rm2_data_settings_default();
     (void)self;
     if (!PyArg_ParseTuple(args, "sOp", &path, &dict, &m.with_report) ||

@@ -29,7 +29,7 @@ static PyObject *score(PyObject *self, PyObject *args) {
     glue_watcher watcher = {NULL, false, false};
     glue_array z = {.data = NULL};
     rm2_encode_settings s = rm2_encode_settings_default();
-    rm2_score total, *each = NULL;
+    rm2_score total = {.size = sizeof total}, *each = NULL;
     (void)self;
     if (!PyArg_ParseTuple(args, "O&O&OOO", take_model, &model, take_data, &data, &dict, &out,
                           &watcher.callback) ||
@@ -41,6 +41,7 @@ static PyObject *score(PyObject *self, PyObject *args) {
     rm2_context *ctx = each && glue_sized(&z, "latents", data->count * Q) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
+        each->size = sizeof *each;
         glue_watch(ctx, &watcher);
         GLUE_RUN(status, run_score(ctx, model, &s, data, z.data, each, &total));
         PyObject *none = glue_leave(ctx, status);
@@ -60,9 +61,8 @@ static PyObject *calibration(PyObject *self, PyObject *args) {
     const rm2_model *model;
     PyObject *in[2], *out[2], *result = NULL;
     glue_array z = {.data = NULL}, y = {.data = NULL}, s = {.data = NULL}, p = {.data = NULL};
-    rm2_calibration c;
+    rm2_calibration c = {.size = sizeof c};
     (void)self;
-    memset(&c, 0, sizeof c);
     if (!PyArg_ParseTuple(args, "O&OOOO", take_model, &model, &in[0], &in[1], &out[0], &out[1]))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
@@ -147,10 +147,10 @@ static PyObject *vicinity(PyObject *self, PyObject *object) {
     if (!none)
         return NULL;
     Py_DECREF(none);
-    rm2_vicinity_info info = rm2_vicinity_describe(found);
+    const rm2_vicinity_info *info = rm2_vicinity_info_of(found);
     PyObject *wrapped = glue_wrap(&vicinity_kind, found, object);
-    return wrapped ? Py_BuildValue("NnNdd", wrapped, (Py_ssize_t)info.demonstrations,
-                                   PyBool_FromLong(info.trajectories), info.spread,
+    return wrapped ? Py_BuildValue("NnNdd", wrapped, (Py_ssize_t)info->demonstrations,
+                                   PyBool_FromLong(info->trajectories), info->spread,
                                    rm2_report_settings_default().spread_limit)
                    : NULL;
 }
@@ -168,7 +168,7 @@ static PyObject *vicinity_of(PyObject *self, PyObject *args) {
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
         glue_rows(&x, "points", rm2_manifold_ambient(rm2_model_info_of(model)->manifold)) &&
         glue_sized(&y, "output", x.rows))
-        GLUE_CALL(result, NULL, rm2_vicinity_of(ctx, v, x.rows, x.data, y.data, NULL));
+        GLUE_CALL(result, NULL, rm2_vicinity_distances(ctx, v, x.rows, x.data, y.data, NULL));
     GLUE_RELEASE(&x, &y);
     return result;
 }
@@ -212,7 +212,7 @@ static PyObject *path_report(PyObject *self, PyObject *args) {
     glue_array x = {.data = NULL}, stops = {.data = NULL};
     rm2_curve c = {.nodes = 0};
     rm2_report_settings s = rm2_report_settings_default();
-    rm2_path_report report = rm2_path_report_empty();
+    rm2_path_report report = {.size = sizeof report};
     (void)self;
     if (!PyArg_ParseTuple(args, "O&OO(ddddpdp)OnpO", take_space, &l, &near, &in, &c.length,
                           &c.energy, &c.error, &c.residual, &converged, &c.clearance, &blocked,

@@ -259,7 +259,8 @@ PyObject *glue_sizes(size_t count, const size_t *values) {
 static PyObject *blas(PyObject *self, PyObject *none) {
     (void)self;
     (void)none;
-    rm2_blas_info info = rm2_blas_check(NULL);
+    rm2_blas_info info = {.size = sizeof info};
+    (void)rm2_blas_check(NULL, &info);
     return Py_BuildValue("ssz", info.config, info.core, info.better);
 }
 

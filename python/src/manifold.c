@@ -234,7 +234,7 @@ static PyObject *mean(PyObject *self, PyObject *args) {
     PyObject *in, *weigh, *dict, *out, *result = NULL;
     glue_array x = {.data = NULL}, w = {.data = NULL}, y = {.data = NULL};
     rm2_mean_settings settings = rm2_mean_settings_default();
-    rm2_mean_info info = {.converged = false};
+    rm2_mean_info info = {.size = sizeof info};
     if (!PyArg_ParseTuple(args, "O&OOOO", take_manifold, &m, &in, &weigh, &dict, &out) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_MEAN), &settings))
         return NULL;

@@ -83,12 +83,13 @@ static bool take_encoding(const rm2_model_info *i, PyObject *const *objects, enc
 }
 
 static bool copy_points(const rm2_model_info *i, bool align, bool regularise, encoding *e) {
-    e->found = malloc((e->x.rows + 1) * sizeof *e->found);
+    e->found = calloc(e->x.rows + 1, sizeof *e->found);
     e->points = malloc((e->x.count + 1) * sizeof *e->points);
     if (!e->found || !e->points) {
         PyErr_NoMemory();
         return false;
     }
+    e->found->size = sizeof *e->found;
     memcpy(e->points, e->x.data, e->x.count * sizeof *e->points);
     if (align)
         rm2_data_align_points(i->data, e->x.rows, e->points);

@@ -4,7 +4,7 @@
 /* model_fidelity(model): (residual, that of the mean, of principal components, coincident latents, worse than components). */
 static PyObject *fidelity(PyObject *self, PyObject *object) {
     const rm2_model *model = glue_unwrap(object, &model_kind);
-    rm2_fidelity f = {0};
+    rm2_fidelity f = {.size = sizeof f};
     (void)self;
     PyObject *result = NULL;
     if (model)
@@ -18,7 +18,7 @@ static PyObject *fidelity(PyObject *self, PyObject *object) {
 /* model_held_out(model): the members of rm2_held_out in their order. */
 static PyObject *held_out(PyObject *self, PyObject *object) {
     const rm2_model *model = glue_unwrap(object, &model_kind);
-    rm2_held_out h = {0};
+    rm2_held_out h = {.size = sizeof h};
     (void)self;
     PyObject *result = NULL;
     if (model)

@@ -29,7 +29,7 @@ static PyObject *open_arm(PyObject *self, PyObject *args) {
     rm2_context *ctx = glue_enter();
     if (!ctx)
         return NULL;
-    rm2_status status = rm2_arm_open(ctx, spec, &arm);
+    rm2_status status = rm2_arm_read(ctx, spec, &arm);
     return wrap_made(ctx, status, arm);
 }
 
@@ -193,7 +193,7 @@ static PyObject *measure_clearance(PyObject *self, PyObject *args) {
     PyObject *in, *out, *result = NULL;
     glue_array q = {.data = NULL}, rows = {.data = NULL};
     links_scene s = {.regions = NULL};
-    rm2_arm_clearance_info info;
+    rm2_arm_clearance_info info = {.size = sizeof info};
     (void)self;
     if (!PyArg_ParseTuple(args, "O&snddOO", take_arm, &arm, &text, &dim, &clearance,
                           &self_clearance, &in, &out))
@@ -249,7 +249,7 @@ static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_ar
 
 static bool take_task(const rm2_manifold *m, rm2_arm_task *task) {
     rm2_context *ctx = glue_enter();
-    return ctx && glue_left(ctx, rm2_arm_task_of(ctx, m, task));
+    return ctx && glue_left(ctx, rm2_arm_task_from_manifold(ctx, m, task));
 }
 
 /* Errors as rows of (position, orientation, ellipsoid, missed). */
@@ -302,12 +302,12 @@ static PyObject *info_tuple(const rm2_arm *arm, const rm2_track_info *i) {
 
 static PyObject *run_tracking(tracking *t, bool one) {
     PyObject *result = NULL;
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     rm2_arm_targets targets = {&t->task, t->x.rows, t->x.data, t->time.data};
     rm2_track_error *errors = PyMem_Calloc(t->x.rows + 1, sizeof *errors);
     rm2_context *ctx = errors ? glue_enter() : NULL;
-    memset(&info, 0, sizeof info);
     if (ctx) {
+        errors->size = sizeof *errors;
         glue_watcher watcher = {Py_None, false, false};
         rm2_status status;
         rm2_context_set_seed(ctx, t->seed);

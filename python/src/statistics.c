@@ -31,7 +31,7 @@ typedef struct labelled {
 
 static bool labelled_take(const rm2_manifold *m, PyObject *const objects[3], size_t label_count,
                           labelled *l) {
-    *l = (labelled){.view = {.manifold = m, .label_count = label_count}};
+    *l = (labelled){.view = {.size = sizeof l->view, .manifold = m, .label_count = label_count}};
     if (!glue_read(objects[0], "points", false, &l->points) ||
         !glue_read(objects[1], "labels", false, &l->label_array) ||
         !glue_read(objects[2], "subjects", true, &l->subject_array) ||
@@ -80,7 +80,7 @@ static PyObject *group_test(PyObject *self, PyObject *args) {
     glue_watcher watcher = {NULL, false, false};
     glue_array values = {.data = NULL};
     rm2_test_settings s = rm2_test_settings_default();
-    rm2_test_result r = {.converged = false};
+    rm2_test_result r = {.size = sizeof r};
     labelled l;
     (void)self;
     if (!PyArg_ParseTuple(args, "O&OOOnnnOOO", take_manifold, &m, &objects[0], &objects[1],
@@ -114,8 +114,9 @@ static PyObject *accuracies(rm2_context *ctx, const rm2_labelled *data, size_t c
     double *each = PyMem_Calloc(2 * K + 1, sizeof *each);
     PyObject *list = each ? PyList_New(0) : PyErr_NoMemory();
     for (size_t k = 0; list && k < count; k++) {
-        rm2_accuracy a;
-        rm2_status status = rm2_accuracy_of(ctx, data, right + k * data->n, &a, each, each + K);
+        rm2_accuracy a = {.size = sizeof a};
+        rm2_status status =
+            rm2_labelled_accuracy(ctx, data, right + k * data->n, &a, each, each + K);
         glue_append(&list, status == RM2_OK
                                ? accuracy_tuple(&a, glue_floats(K, each), glue_floats(K, each + K))
                                : PyErr_NoMemory());

@@ -77,7 +77,7 @@ static PyObject *dtw_from(PyObject *self, PyObject *args) {
     glue_array a = {.data = NULL}, y = {.data = NULL};
     sequences s = {0, NULL, NULL};
     rm2_dtw_settings settings;
-    rm2_distance_summary summary;
+    rm2_distance_summary summary = {.size = sizeof summary};
     size_t width;
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOO", &tuple, &first, &list, &out) ||
@@ -101,7 +101,7 @@ static PyObject *dtw_floor(PyObject *self, PyObject *args) {
     glue_array y = {.data = NULL};
     sequences s = {0, NULL, NULL};
     rm2_dtw_settings settings;
-    rm2_distance_summary summary = {0, 0, 0};
+    rm2_distance_summary summary = {.size = sizeof summary};
     size_t width;
     (void)self;
     if (!PyArg_ParseTuple(args, "OOO", &tuple, &list, &out) || !take_dtw(tuple, &settings, &width))

@@ -54,6 +54,7 @@ static rm2_status check_extension(rm2_context *ctx, const rm2_archive_format *fo
 
 rm2_status rm2_archive_register(rm2_context *ctx, const rm2_archive_format *format) {
     RM2_REQUIRE(ctx, format);
+    RM2_TRY(rm2i_check_size(ctx, format, sizeof *format));
     RM2_REQUIRE(ctx, format->open, format->array, format->texts, format->close);
     const rm2_archive_format *f;
     for (size_t i = 0; (f = rm2i_context_format(ctx, i)); i++)

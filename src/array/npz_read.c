@@ -389,7 +389,8 @@ static rm2_status read_texts(rm2_context *ctx, void *file, size_t index, rm2_tex
     return rm2i_npz_texts(ctx, file, index, NULL, texts);
 }
 
-const rm2_archive_format rm2i_npz_format = {.extension = ".npz",
+const rm2_archive_format rm2i_npz_format = {.size = sizeof(rm2_archive_format),
+                                            .extension = ".npz",
                                             .open = open_npz,
                                             .array = read_array,
                                             .texts = read_texts,

@@ -72,9 +72,15 @@ void rm2i_hash(uint64_t *hash, const void *bytes, size_t size);
  * them over the defaults in `own`, which begins with the size that this library knows. NULL: the defaults
  * stay. RM2_ERR_ARGUMENT for a size that no version has. */
 rm2_status rm2i_settings_take(rm2_context *ctx, const void *given, void *own);
-rm2_status rm2i_settings_check_size(rm2_context *ctx, const void *given, size_t known);
+/* Has a struct of the caller the size `known`, or that of an earlier version? NULL has. */
+rm2_status rm2i_check_size(rm2_context *ctx, const void *given, size_t known);
 /* The way back: as much of `own` as the caller's struct has room for; checks its size as above. */
 rm2_status rm2i_settings_give(rm2_context *ctx, const void *own, void *given);
+
+/* Results for a caller, whose structs begin with their size, too, and may be shorter: copy as much of each of the n
+ * structs in `own`, of the size `known`, as there is room for. The first of the caller's has the size of all. NULL: none
+ * are wanted. Check the size before computing. */
+void rm2i_results_give(size_t n, const void *own, size_t known, void *given);
 
 /* Run the expression; on failure hand its status to the caller. For functions that own nothing. */
 #define RM2_TRY(expression)                                                                        \

@@ -156,11 +156,20 @@ rm2_status rm2_covariances(rm2_context *ctx, const rm2_signals *signals,
                            const rm2_covariance_settings *settings, double *matrices,
                            rm2_window_info *info) {
     RM2_REQUIRE(ctx, signals, matrices);
-    job j = {.signals = signals, .matrices = matrices, .info = info};
+    rm2_signals own = {.size = sizeof own};
+    RM2_TRY(rm2i_settings_take(ctx, signals, &own));
+    job j = {.signals = &own, .matrices = matrices};
     RM2_TRY(rm2i_covariance_take_settings(ctx, settings, &j.settings));
-    RM2_TRY(check_signals(ctx, signals));
-    size_t work = rm2i_covariance_work(length_of(signals), signals->channels), failed = 0;
-    rm2_status status = rm2i_jobs(ctx, count_of(signals), work, one_window, &j, &failed);
+    RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
+    RM2_TRY(check_signals(ctx, &own));
+    size_t n = count_of(&own), failed = 0;
+    size_t work = rm2i_covariance_work(length_of(&own), own.channels);
+    if (info)
+        RM2_TRY(rm2i_alloc(ctx, n, sizeof *j.info, &j.info));
+    rm2_status status = rm2i_jobs(ctx, n, work, one_window, &j, &failed);
+    if (status == RM2_OK)
+        rm2i_results_give(n, j.info, sizeof *j.info, info);
+    rm2_free(j.info);
     return status == RM2_ERR_DATA ? explain_failure(ctx, &j, failed, work) : status;
 }
 

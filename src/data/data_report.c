@@ -13,11 +13,12 @@ static const double NEAR_CUT = 0.1;         /* radians */
 static const double RANK_TOLERANCE = 1e-12; /* on variances, relative to the largest */
 
 void rm2_data_report_clear(rm2_data_report *report) {
-    if (report) {
-        free(report->factor);
-        free(report->odd_column);
-        *report = (rm2_data_report){.factors = 0};
-    }
+    rm2_data_report own = {.size = sizeof own}, none = {.size = sizeof none};
+    if (rm2i_settings_take(NULL, report, &own) != RM2_OK)
+        return;
+    free(own.factor);
+    free(own.odd_column);
+    rm2i_results_give(1, &none, sizeof none, report);
 }
 
 /* ---- one factor ----------------------------------------------------------------------------- */
@@ -83,7 +84,7 @@ static rm2_status find_rank(rm2_context *ctx, view *v, size_t dim, size_t *rank)
 
 static rm2_status describe_spread(rm2_context *ctx, view *v, const rm2_factor *f,
                                   rm2_factor_report *r) {
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     rm2_status status = rm2_manifold_mean(ctx, v->m, v->n, v->points, NULL, NULL, v->mean, &info);
     if (status == RM2_OK)
         status = rm2_manifold_log_coords(ctx, v->m, v->n, v->mean, 1, v->points, v->coords);

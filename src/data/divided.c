@@ -429,7 +429,7 @@ static void add_singular(const void *job, void *state) {
 }
 
 static rm2_status report_findings(const reading *r, rm2i_draft *d, const rm2_data_report *own) {
-    rm2_data_report all = {.factors = own->factors};
+    rm2_data_report all = {.size = sizeof all, .factors = own->factors};
     singular matrices = {0, 0};
     RM2_TRY(rm2i_alloc_all(r->ctx, r->comm, all.factors, sizeof *all.factor, &all.factor));
     rm2i_comm_fold(r->comm, all.factors * sizeof *all.factor, all.factor, add_findings, own);
@@ -456,7 +456,7 @@ static rm2_status finish(const reading *r, rm2i_draft *d, rm2_data_report *repor
 
 static rm2_status make_points(reading *r) {
     rm2i_draft d = {.count = 0};
-    rm2_data_report report = {.factors = 0};
+    rm2_data_report report = {.size = sizeof report};
     rm2_status status = rm2i_agree(r->ctx, r->comm, to_draft(r, &d, &report));
     if (status == RM2_OK)
         status = finish(r, &d, &report);

@@ -177,21 +177,23 @@ static rm2_status make_or_nothing(rm2_context *ctx, const origin *from,
                                   const rm2_data_settings *settings, rm2_data **data,
                                   rm2_data **held_out, rm2_data_report *report) {
     rm2_data_settings own;
-    result made = {.report = {.factors = 0}};
+    result made = {.report = {.size = sizeof made.report}};
     if (held_out)
         *held_out = NULL;
-    if (report)
-        *report = made.report;
     RM2_REQUIRE(ctx, data);
     *data = NULL;
+    RM2_TRY(rm2i_check_size(ctx, report, sizeof *report));
+    rm2i_results_give(1, &made.report, sizeof made.report, report);
     rm2_status status = rm2i_data_take_settings(ctx, settings, !from->arrays, &own);
     if (status == RM2_OK)
         status = make(ctx, from, &own, &made);
     if (status == RM2_OK)
         status = finish(ctx, &made, data, held_out);
     if (status == RM2_OK && report) {
-        *report = made.report;
-        made.report = (rm2_data_report){.factors = 0};
+        rm2i_results_give(1, &made.report, sizeof made.report, report);
+        if (report->size < sizeof made.report)
+            free(made.report.odd_column); /* a caller of an earlier version cannot free it */
+        made.report = (rm2_data_report){.size = sizeof made.report};
     }
     rm2_data_report_clear(&made.report);
     rm2i_draft_clear(&made.data);
@@ -219,8 +221,12 @@ rm2_status rm2_data_from_table(rm2_context *ctx, const char *name, rm2_table *ta
 rm2_status rm2_data_create(rm2_context *ctx, const rm2_data_arrays *arrays,
                            const rm2_data_settings *settings, rm2_data **data, rm2_data **held_out,
                            rm2_data_report *report) {
-    static const rm2_data_arrays none = {.manifold = NULL};
-    origin from = {.path = arrays && arrays->source ? arrays->source : "memory",
-                   .arrays = arrays ? arrays : &none};
+    rm2_data_arrays own = {.size = sizeof own};
+    if (held_out)
+        *held_out = NULL;
+    if (data)
+        *data = NULL;
+    RM2_TRY(rm2i_settings_take(ctx, arrays, &own));
+    origin from = {.path = own.source ? own.source : "memory", .arrays = &own};
     return make_or_nothing(ctx, &from, settings, data, held_out, report);
 }

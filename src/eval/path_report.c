@@ -106,8 +106,8 @@ static rm2_status find_nearness(rm2_context *ctx, subject *s, double *over_sprea
                                 rm2_path_report *r) {
     const rm2_curve *c = s->curve;
     const rm2_vicinity *v = s->settings->vicinity;
-    rm2_nearness found = {.over_spread = NAN};
-    r->spread = rm2_vicinity_describe(v).spread;
+    rm2_nearness found = {.size = sizeof found, .over_spread = NAN};
+    r->spread = rm2_vicinity_info_of(v)->spread;
     r->spread_limit = s->settings->spread_limit;
     for (size_t i = 0; over_spread && i < c->nodes; i++)
         over_spread[i] = NAN;
@@ -116,7 +116,7 @@ static rm2_status find_nearness(rm2_context *ctx, subject *s, double *over_sprea
             rm2_manifold_ambient(rm2_model_info_of(rm2_space_model(s->space))->manifold);
         RM2_TRY(rm2i_alloc(ctx, c->nodes, ambient * sizeof *s->points, &s->points));
         RM2_TRY(rm2_space_decode(ctx, s->space, c->nodes, c->x, s->points, NULL));
-        RM2_TRY(rm2_vicinity_of(ctx, v, c->nodes, s->points, over_spread, &found));
+        RM2_TRY(rm2_vicinity_distances(ctx, v, c->nodes, s->points, over_spread, &found));
     }
     r->over_spread = found.over_spread;
     r->farthest = isnan(found.over_spread) ? SIZE_MAX : found.farthest / s->stride;
@@ -154,7 +154,7 @@ rm2_status rm2_path_measure(rm2_context *ctx, const rm2_space *space, const rm2_
     RM2_REQUIRE(ctx, space, curve, report);
     RM2_REQUIRE(ctx, curve->x);
     rm2_report_settings own = rm2_report_settings_default();
-    rm2_path_report found = rm2_path_report_empty();
+    rm2_path_report found = {.size = sizeof found};
     RM2_TRY(rm2_settings_take(ctx, settings, &own));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_REPORT), &own));
     subject s = {.space = space, .curve = curve, .settings = &own};
@@ -218,7 +218,7 @@ static void write_reason(const rm2_path_report *r, rm2_path_reason reason, char 
 
 void rm2_path_reason_text(const rm2_path_report *report, rm2_path_reason reason, char *text,
                           size_t size) {
-    rm2_path_report own = rm2_path_report_empty();
+    rm2_path_report own = {.size = sizeof own};
     if (!text || size == 0)
         return;
     *text = 0;

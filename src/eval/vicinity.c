@@ -171,8 +171,9 @@ const rm2_model *rm2i_vicinity_model(const rm2_vicinity *vicinity) {
     return vicinity->model;
 }
 
-rm2_vicinity_info rm2_vicinity_describe(const rm2_vicinity *vicinity) {
-    return vicinity ? vicinity->info : (rm2_vicinity_info){.spread = NAN};
+const rm2_vicinity_info *rm2_vicinity_info_of(const rm2_vicinity *vicinity) {
+    static const rm2_vicinity_info unknown = {.spread = NAN};
+    return vicinity ? &vicinity->info : &unknown;
 }
 
 /* ---- distances ------------------------------------------------------------------------------ */
@@ -203,7 +204,7 @@ static rm2_status look(rm2_context *ctx, looking *l, const double *points, doubl
             return rm2i_fail(ctx, status, "point %zu: %s", i, rm2_status_text(status));
         distance /= l->v->info.spread;
         if (distance > all->over_spread)
-            *all = (rm2_nearness){distance, i, all->beyond};
+            *all = (rm2_nearness){.over_spread = distance, .farthest = i, .beyond = all->beyond};
         all->beyond += distance > RM2_VICINITY_LIMIT;
         if (over)
             over[i] = distance;
@@ -211,11 +212,13 @@ static rm2_status look(rm2_context *ctx, looking *l, const double *points, doubl
     return RM2_OK;
 }
 
-rm2_status rm2_vicinity_of(rm2_context *ctx, const rm2_vicinity *vicinity, size_t n,
-                           const double *points, double *over_spread, rm2_nearness *nearness) {
+rm2_status rm2_vicinity_distances(rm2_context *ctx, const rm2_vicinity *vicinity, size_t n,
+                                  const double *points, double *over_spread,
+                                  rm2_nearness *nearness) {
     RM2_REQUIRE(ctx, vicinity);
     if (n > 0)
         RM2_REQUIRE(ctx, points);
+    RM2_TRY(rm2i_check_size(ctx, nearness, sizeof *nearness));
     rm2_nearness all = {.over_spread = NAN};
     rm2_status status = RM2_OK;
     for (size_t i = 0; over_spread && i < n; i++)
@@ -227,8 +230,8 @@ rm2_status rm2_vicinity_of(rm2_context *ctx, const rm2_vicinity *vicinity, size_
         status = look(ctx, &l, points, over_spread, &all);
         free(memory);
     }
-    if (status == RM2_OK && nearness)
-        *nearness = all;
+    if (status == RM2_OK)
+        rm2i_results_give(1, &all, sizeof all, nearness);
     return status;
 }
 

@@ -73,7 +73,7 @@ static rm2_status find_mean(rm2_context *ctx, const rm2_model *m, rm2_mean_info 
 }
 
 rm2_status rm2i_find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_model *m) {
-    rm2_mean_info info = {.converged = true};
+    rm2_mean_info info = {.size = sizeof info, .converged = true};
     rm2_manifold_default_point(m->manifold, m->base);
     if (s->model == RM2_GPLVM || s->base == RM2_BASE_DEFAULT)
         return RM2_OK;

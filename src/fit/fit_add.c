@@ -76,13 +76,14 @@ static rm2_status encode(rm2_context *ctx, addition *d) {
     s.starts = d->more->starts;
     rm2_data_original(d->more, d->points);
     memcpy(d->latents, d->model->X, d->N * d->Q * sizeof *d->latents);
+    d->info->size = sizeof *d->info;
     return rm2_model_encode(ctx, d->model, &s, d->n, d->points, d->latents + d->N * d->Q, NULL,
                             d->info);
 }
 
 /* Points that the mean of the training points describes better than the model does are not of its kind. */
 static rm2_status judge(rm2_context *ctx, const addition *d, rm2_added *added) {
-    rm2_fidelity fidelity;
+    rm2_fidelity fidelity = {.size = sizeof fidelity};
     RM2_TRY(rm2_model_fidelity(ctx, d->model, &fidelity));
     for (size_t t = 0; t < part_count(d); t++) {
         double before = residual_before(d, t);
@@ -194,8 +195,8 @@ static rm2_status add(rm2_context *ctx, const rm2_model *model, const rm2_data *
         status = rm2i_calloc(ctx, part_count(&d), sizeof *own, &own);
     if (status == RM2_OK)
         status = extend(ctx, &d, checkpoint, own, extended);
-    if (status == RM2_OK && added)
-        memcpy(added, own, part_count(&d) * sizeof *own);
+    if (status == RM2_OK)
+        rm2i_results_give(part_count(&d), own, sizeof *own, added);
     free(own);
     free(d.memory);
     rm2_data_free(d.both);
@@ -206,6 +207,7 @@ rm2_status rm2_fit_add(rm2_context *ctx, const rm2_model *model, const rm2_data 
                        const rm2_checkpoint *checkpoint, rm2_added *added, rm2_model **extended) {
     rm2_data *aligned;
     RM2_REQUIRE(ctx, model, more, extended);
+    RM2_TRY(rm2i_check_size(ctx, added, sizeof *added));
     *extended = NULL;
     RM2_TRY(rm2i_model_whole(ctx, model, "adding demonstrations"));
     RM2_TRY(rm2i_check_manifold(ctx, model, more));

@@ -63,6 +63,8 @@ static rm2_status score(void *user, rm2_context *ctx, const rm2_model *m, const 
     double *tangent = points + n * D, *latents = tangent + n * M;
     double *volume = latents + n * info->latent_dim;
     rm2_status status = rm2i_alloc(ctx, n, sizeof *got, &got);
+    if (status == RM2_OK)
+        got->size = sizeof *got;
     memset(volume, 0, n * sizeof *volume);
     if (status == RM2_OK && info->base)
         status =

@@ -133,6 +133,7 @@ static rm2_status log_many(size_t n, const double *p, size_t count, const double
 }
 
 const rm2_geometry rm2_euclidean = {
+    .size = sizeof(rm2_geometry),
     .name = "R",
     .n_min = 1,
     .n_max = 1000000,

@@ -150,6 +150,7 @@ static rm2_status metric_norms(size_t n, const double *c, const rm2_norms_query 
 }
 
 const rm2_geometry rm2_hyperbolic = {
+    .size = sizeof(rm2_geometry),
     .name = "H",
     .n_min = 1,
     .n_max = 1000000,

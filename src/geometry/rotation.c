@@ -129,6 +129,7 @@ static rm2_status log_many(size_t n, const double *p, size_t count, const double
 }
 
 const rm2_geometry rm2_rotation = {
+    .size = sizeof(rm2_geometry),
     .name = "SO",
     .n_min = 3,
     .n_max = 3,

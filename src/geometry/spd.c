@@ -253,6 +253,7 @@ static rm2_status dexp(size_t n, const double *f, const double *c, const double 
 }
 
 const rm2_geometry rm2_spd = {
+    .size = sizeof(rm2_geometry),
     .name = "SPD",
     .n_min = 1,
     .n_max = 2000,

@@ -178,6 +178,7 @@ static rm2_status log_volume(size_t n, const double *c, double *value, double *w
 }
 
 const rm2_geometry rm2_spd_log = {
+    .size = sizeof(rm2_geometry),
     .name = "SPDlog",
     .n_min = 1,
     .n_max = 2000,

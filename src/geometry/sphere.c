@@ -180,6 +180,7 @@ static rm2_status log_many(size_t n, const double *p, size_t count, const double
 }
 
 const rm2_geometry rm2_sphere = {
+    .size = sizeof(rm2_geometry),
     .name = "S",
     .n_min = 1,
     .n_max = 1000000,

@@ -39,15 +39,19 @@ void rm2_blas_set_threads(int threads) {
     openblas_set_num_threads(threads > 0 ? threads : openblas_get_num_procs());
 }
 
-rm2_blas_info rm2_blas_check(rm2_context *ctx) {
-    rm2_blas_info info = {.config = openblas_get_config(), .core = openblas_get_corename()};
+rm2_status rm2_blas_check(rm2_context *ctx, rm2_blas_info *info) {
+    rm2_blas_info found = {.config = openblas_get_config(), .core = openblas_get_corename()};
+    if (!info)
+        return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "argument 'info' is NULL");
+    RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
     const char *chosen = getenv("OPENBLAS_CORETYPE");
     if (!chosen || !*chosen)
-        info.better = rm2i_blas_better_core(info.core, this_cpu());
-    if (info.better)
+        found.better = rm2i_blas_better_core(found.core, this_cpu());
+    if (found.better)
         rm2i_log(ctx, RM2_LOG_WARNING,
                  "OpenBLAS runs its %s kernels, which do not use this processor's AVX; start with "
                  "OPENBLAS_CORETYPE=%s for matrix products several times faster",
-                 info.core, info.better);
-    return info;
+                 found.core, found.better);
+    rm2i_results_give(1, &found, sizeof found, info);
+    return RM2_OK;
 }

@@ -264,9 +264,8 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
     if (n > 0)
         RM2_REQUIRE(ctx, points);
     rm2_mean_settings used = rm2_mean_settings_default();
-    rm2_mean_info ignored = {.converged = false};
-    info = info ? info : &ignored;
-    *info = (rm2_mean_info){.converged = false};
+    rm2_mean_info found = {.converged = false};
+    RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
     RM2_TRY(rm2i_settings_take(ctx, settings, &used));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_MEAN), &used));
     if (n == 0)
@@ -277,9 +276,10 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
     if (status == RM2_OK)
         status = start(ctx, &d);
     if (status == RM2_OK)
-        status = descend(ctx, &d, &used, info);
+        status = descend(ctx, &d, &used, &found);
     if (status == RM2_OK)
         memcpy(mean, d.best, m->ambient * sizeof *mean);
+    rm2i_results_give(1, &found, sizeof found, info);
     free(d.memory);
     return status;
 }

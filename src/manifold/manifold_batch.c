@@ -9,6 +9,7 @@
 #include "geometry/geometries.h"
 #include "linalg/dense.h"
 #include "manifold/manifold.h"
+#include "manifold/registry.h"
 
 typedef enum many_kind { MANY_NO, MANY_EXP, MANY_LOG } many_kind;
 
@@ -104,7 +105,7 @@ typedef struct many_job {
 
 static bool offers_many(const rm2_manifold *m) {
     for (size_t k = 0; k < m->count; k++)
-        if (m->factors[k].n > m->factors[k].geometry->many_n_max)
+        if (!rm2i_geometry_many(&m->factors[k]))
             return false;
     return true;
 }

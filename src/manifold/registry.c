@@ -46,6 +46,7 @@ static rm2_status check_name(rm2_context *ctx, const rm2_geometry *g) {
 }
 
 static rm2_status check_functions(rm2_context *ctx, const rm2_geometry *g) {
+    bool many = g->size >= sizeof *g && g->many_n_max > 0;
 #define FUNCTION(member)                                                                           \
     { #member, g->member != NULL }
     const struct {
@@ -72,8 +73,8 @@ static rm2_status check_functions(rm2_context *ctx, const rm2_geometry *g) {
         FUNCTION(log_volume),
         FUNCTION(metric),
         FUNCTION(metric_derivative),
-        {"exp_many", g->many_n_max == 0 || g->exp_many},
-        {"log_many", g->many_n_max == 0 || g->log_many},
+        {"exp_many", !many || g->exp_many},
+        {"log_many", !many || g->log_many},
     };
 #undef FUNCTION
     for (size_t i = 0; i < sizeof required / sizeof required[0]; i++)
@@ -87,6 +88,7 @@ rm2_status rm2i_geometry_check(rm2_context *ctx, const rm2_geometry *g) {
     for (size_t i = 0; i < BUILT_IN; i++)
         if (g == built_in[i])
             return RM2_OK;
+    RM2_TRY(rm2i_check_size(ctx, g, sizeof *g));
     RM2_TRY(check_name(ctx, g));
     if (g->n_min > g->n_max)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geometry %s: n_min %zu is larger than n_max %zu",

@@ -16,4 +16,9 @@ const rm2_geometry *rm2i_geometry_find(const rm2_context *ctx, const char *name)
  * other geometry: a spec must say which one it is. */
 rm2_status rm2i_geometry_check(rm2_context *ctx, const rm2_geometry *geometry);
 
+/* Does its geometry offer exp_many and log_many? A table of an earlier version may end before them. */
+static inline bool rm2i_geometry_many(const rm2_factor *f) {
+    return f->geometry->size >= sizeof *f->geometry && f->n <= f->geometry->many_n_max;
+}
+
 #endif

@@ -312,7 +312,7 @@ static rm2_status threads_agree(rm2i_selftest_trial *t, double *error) {
 static rm2_status mean_of_pair(rm2i_selftest_trial *t, double *error) {
     size_t dim = t->m->dim;
     double *pair = t->batch_1;
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     scale(dim, 0.5, t->c, t->c1);
     RM2_TRY(exp_at(t, t->frame, t->c1, pair));
     scale(dim, -0.5, t->c, t->c1);

@@ -259,7 +259,8 @@ static rm2_status read_texts(rm2_context *ctx, void *file, size_t index, rm2_tex
 }
 
 rm2_status rm2_mat_register(rm2_context *ctx) {
-    static const rm2_archive_format format = {.extension = ".mat",
+    static const rm2_archive_format format = {.size = sizeof format,
+                                              .extension = ".mat",
                                               .last_axis_counts = true,
                                               .open = open_file,
                                               .array = read_array,

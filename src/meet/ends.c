@@ -159,7 +159,7 @@ static offer find_offer(const search *s, const rm2i_meet_pose *pose, bool end, s
 static rm2_status encode(rm2_context *ctx, const rm2_model *model, rm2i_meet_pose *pose,
                          double *residual) {
     const rm2_manifold *m = model->manifold;
-    rm2_encoded info;
+    rm2_encoded info = {.size = sizeof info};
     double *point;
     RM2_TRY(rm2i_alloc(ctx, m->ambient, sizeof *point, &point));
     memcpy(point, pose->point, m->ambient * sizeof *point);

@@ -539,9 +539,9 @@ static void explain(rm2_meet *meet, const writable *w) {
 static rm2_status report(rm2_context *ctx, rm2_meet *meet, const rm2_vicinity *vicinity,
                          const writable *w) {
     rm2_meet_result *r = &meet->result;
-    rm2_nearness route = {.over_spread = NAN};
-    RM2_TRY(rm2_vicinity_of(ctx, vicinity, r->nodes, w->route_points, NULL, &route));
-    RM2_TRY(rm2_vicinity_of(ctx, vicinity, r->nodes, w->points, w->over_spread, NULL));
+    rm2_nearness route = {.size = sizeof route, .over_spread = NAN};
+    RM2_TRY(rm2_vicinity_distances(ctx, vicinity, r->nodes, w->route_points, NULL, &route));
+    RM2_TRY(rm2_vicinity_distances(ctx, vicinity, r->nodes, w->points, w->over_spread, NULL));
     measure_corrections(meet, w);
     measure_shares(meet, w);
     RM2_TRY(measure_velocities(ctx, meet, w));
@@ -587,7 +587,7 @@ static rm2_status build(rm2_context *ctx, const rm2_meet_request *request,
     meet->result.poses = meet->poses.count;
     RM2_TRY(rm2i_arena_calloc(ctx, lay_out, &l, &meet->memory));
     RM2_TRY(rm2i_meet_check_clear(ctx, meet->space, &meet->poses));
-    RM2_TRY(rm2i_meet_ends_create(ctx, model, rm2_vicinity_describe(vicinity).spread, &meet->ends));
+    RM2_TRY(rm2i_meet_ends_create(ctx, model, rm2_vicinity_info_of(vicinity)->spread, &meet->ends));
     rm2i_task_frames_complete(request, model, &meet->ends);
     RM2_TRY(rm2i_meet_place_ends(ctx, &meet->poses, meet->settings.through, &meet->ends));
     RM2_TRY(rm2i_task_frames_take(ctx, model, &meet->poses, &meet->ends, request, &meet->frames));

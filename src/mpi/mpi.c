@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "riemann2/mpi.h"
+#include "riemann2/settings.h"
 
 enum {
     EAGER = 20000,    /* times that a wait looks before it sleeps: some milliseconds */
@@ -118,6 +119,7 @@ rm2_status rm2_mpi_create(rm2_context *ctx, MPI_Comm comm, rm2_mpi **mpi) {
     rm2_mpi *m = calloc(1, sizeof *m);
     if (!m)
         return rm2_context_fail(ctx, RM2_ERR_MEMORY, "out of memory");
+    m->traffic.size = sizeof m->traffic;
     m->table = (rm2_communicator){.size = sizeof m->table,
                                   .user = m,
                                   .broadcast = broadcast,
@@ -157,6 +159,5 @@ rm2_status rm2_mpi_traffic_of(rm2_context *ctx, const rm2_mpi *mpi, rm2_mpi_traf
     if (!mpi || !traffic)
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT, "argument '%s' is NULL",
                                 mpi ? "traffic" : "mpi");
-    *traffic = mpi->traffic;
-    return RM2_OK;
+    return rm2_settings_give(ctx, &mpi->traffic, traffic);
 }

@@ -97,9 +97,11 @@ rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *model,
     rm2_encode_settings used = rm2_encode_settings_default();
     double *scaled = NULL;
     bool *there = NULL;
+    rm2_encoded *own = NULL;
     RM2_REQUIRE(ctx, model);
     if (n > 0)
         RM2_REQUIRE(ctx, points, latents);
+    RM2_TRY(rm2i_check_size(ctx, n > 0 ? info : NULL, sizeof *info));
     RM2_TRY(rm2i_settings_take(ctx, settings, &used));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_ENCODE), &used));
     RM2_TRY(rm2i_check_trajectories(ctx, &used, n));
@@ -107,6 +109,8 @@ rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *model,
     rm2_status status = rm2i_alloc(ctx, n, (ambient + model->M) * sizeof *scaled, &scaled);
     if (status == RM2_OK)
         status = rm2i_calloc(ctx, n, model->M * sizeof *there, &there);
+    if (status == RM2_OK && info)
+        status = rm2i_calloc(ctx, n, sizeof *own, &own);
     if (status == RM2_OK) {
         encoding e = {.ctx = ctx,
                       .m = model,
@@ -115,11 +119,14 @@ rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *model,
                       .there = there,
                       .latents = latents,
                       .covariance = covariance,
-                      .info = info};
+                      .info = own};
         rm2i_activity_begin(ctx, "encode", n);
         status = encode(ctx, n, points, scaled, &e);
         rm2i_activity_end(ctx);
     }
+    if (own)
+        rm2i_results_give(n, own, sizeof *own, info);
+    free(own);
     free(scaled);
     free(there);
     return status;

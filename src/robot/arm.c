@@ -285,7 +285,7 @@ static rm2_status fail_unknown(rm2_context *ctx, const char *spec) {
         spec, nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
 }
 
-rm2_status rm2_arm_open(rm2_context *ctx, const char *spec, rm2_arm **arm) {
+rm2_status rm2_arm_read(rm2_context *ctx, const char *spec, rm2_arm **arm) {
     RM2_REQUIRE(ctx, arm);
     *arm = NULL;
     RM2_REQUIRE(ctx, spec);

@@ -379,14 +379,16 @@ rm2_status rm2_arm_clearance(rm2_context *ctx, const rm2_arm *arm, const rm2_arm
     RM2_REQUIRE(ctx, arm, scene, info);
     if (n > 0)
         RM2_REQUIRE(ctx, q);
+    RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
     RM2_TRY(rm2i_check_angles(ctx, arm, n, q));
     rm2i_scene made;
     RM2_TRY(rm2i_scene_create(ctx, arm, scene, &made));
     way w = way_of(&made, q, q);
     RM2_TRY(measure(ctx, &w, n, q, rows));
-    *info = (rm2_arm_clearance_info){.region = nearest_of(&w, RM2I_REGIONS),
-                                     .self = nearest_of(&w, RM2I_SELF)};
-    info->kept = info->region.distance >= made.need[RM2I_REGIONS] &&
-                 info->self.distance >= made.need[RM2I_SELF];
+    rm2_arm_clearance_info found = {.region = nearest_of(&w, RM2I_REGIONS),
+                                    .self = nearest_of(&w, RM2I_SELF)};
+    found.kept = found.region.distance >= made.need[RM2I_REGIONS] &&
+                 found.self.distance >= made.need[RM2I_SELF];
+    rm2i_results_give(1, &found, sizeof found, info);
     return RM2_OK;
 }

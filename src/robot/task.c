@@ -21,7 +21,8 @@ static bool is_orientation(const rm2_factor *f) {
     return f->geometry == &rm2_rotation || (f->geometry == &rm2_sphere && f->n == 3);
 }
 
-rm2_status rm2_arm_task_of(rm2_context *ctx, const rm2_manifold *manifold, rm2_arm_task *task) {
+rm2_status rm2_arm_task_from_manifold(rm2_context *ctx, const rm2_manifold *manifold,
+                                      rm2_arm_task *task) {
     RM2_REQUIRE(ctx, manifold, task);
     const rm2_manifold *m = manifold;
     size_t count = rm2_manifold_factor_count(m), k = 0;

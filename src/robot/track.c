@@ -305,6 +305,7 @@ rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tas
                          const double *target, const rm2_track_settings *settings, double *q,
                          rm2_track_error *error) {
     RM2_REQUIRE(ctx, arm, task, target, q);
+    RM2_TRY(rm2i_check_size(ctx, error, sizeof *error));
     rm2i_solver *s;
     rm2i_arm_candidate best = {.reached = false};
     size_t count = 1;
@@ -320,8 +321,7 @@ rm2_status rm2_arm_solve(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tas
     if (status == RM2_OK)
         status = rm2i_measure(s, target, best.q, &found);
     memcpy(q, best.q, arm->joints * sizeof *q);
-    if (error)
-        *error = found;
+    rm2i_results_give(1, &found, sizeof found, error);
     free(s);
     return status;
 }
@@ -363,6 +363,8 @@ rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tar
     size_t n = targets->n;
     if (n > 0)
         RM2_REQUIRE(ctx, targets->points, q);
+    RM2_TRY(rm2i_check_size(ctx, n > 0 ? errors : NULL, sizeof *errors));
+    RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
     rm2i_solver *s;
     RM2_TRY(rm2i_solver_create(ctx, arm, targets->task, settings, &s));
     const rm2i_motion empty = {.n = n, .targets = targets->points, .time = targets->time};
@@ -381,10 +383,8 @@ rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tar
     }
     if (status == RM2_OK) {
         memcpy(q, t.best.q, n * arm->joints * sizeof *q);
-        if (errors)
-            memcpy(errors, t.best.errors, n * sizeof *errors);
-        if (info)
-            *info = found;
+        rm2i_results_give(n, t.best.errors, sizeof *errors, errors);
+        rm2i_results_give(1, &found, sizeof found, info);
     }
     free(t.memory);
     free(s);

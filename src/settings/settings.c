@@ -144,7 +144,7 @@ static bool has_member(const rm2_setting *setting, const void *settings) {
 static rm2_status find_row(rm2_context *ctx, const rm2_settings_table *table, const void *settings,
                            const char *name, const rm2_setting **row) {
     RM2_REQUIRE_EACH(ctx, table, settings, name);
-    RM2_TRY(rm2i_settings_check_size(ctx, settings, table->struct_size));
+    RM2_TRY(rm2i_check_size(ctx, settings, table->struct_size));
     *row = rm2_settings_find(table, name);
     if (!*row)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -260,7 +260,7 @@ static rm2_status check_row(rm2_context *ctx, const rm2_setting *row, const void
 rm2_status rm2_settings_check(rm2_context *ctx, const rm2_settings_table *table,
                               const void *settings) {
     RM2_REQUIRE_EACH(ctx, table, settings);
-    RM2_TRY(rm2i_settings_check_size(ctx, settings, table->struct_size));
+    RM2_TRY(rm2i_check_size(ctx, settings, table->struct_size));
     for (size_t k = 0; k < table->count; k++)
         if (has_member(&table->rows[k], settings))
             RM2_TRY(check_row(ctx, &table->rows[k], settings));
@@ -268,8 +268,7 @@ rm2_status rm2_settings_check(rm2_context *ctx, const rm2_settings_table *table,
 }
 
 void rm2_settings_fill(const rm2_settings_table *table, size_t column, void *settings) {
-    if (!table || !settings ||
-        rm2i_settings_check_size(NULL, settings, table->struct_size) != RM2_OK)
+    if (!table || !settings || rm2i_check_size(NULL, settings, table->struct_size) != RM2_OK)
         return;
     for (size_t k = 0; k < table->count; k++) {
         const rm2_setting *row = &table->rows[k];

@@ -185,12 +185,15 @@ rm2_status rm2_space_mean(rm2_context *ctx, const rm2_space *space, size_t n, co
                           const double *weights, const rm2_mean_settings *settings, double *mean,
                           rm2_mean_info *info) {
     rm2i_cover cover;
+    rm2_mean_info found;
     RM2_REQUIRE(ctx, space, points, mean);
+    RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
     RM2_TRY(refuse_obstacles(ctx, space, "means"));
     RM2_TRY(rm2i_space_cover(ctx, space, &(rm2i_space_points){{n, 0}, {points, NULL}}, &cover));
     rm2_status status =
         rm2i_geodesic_mean(ctx, space->core->search, cover.roadmap, &space->geodesics, n, points,
-                           weights, settings, mean, info);
+                           weights, settings, mean, &found);
+    rm2i_results_give(1, &found, sizeof found, info);
     rm2i_roadmap_free(cover.temporary);
     return status;
 }

@@ -87,9 +87,14 @@ static rm2_accuracy summarise(const tally *t) {
     return a;
 }
 
-rm2_status rm2_accuracy_of(rm2_context *ctx, const rm2_labelled *data, const double *right,
-                           rm2_accuracy *accuracy, double *each, double *each_error) {
-    RM2_REQUIRE(ctx, data, data->labels, right, accuracy);
+rm2_status rm2_labelled_accuracy(rm2_context *ctx, const rm2_labelled *data, const double *right,
+                                 rm2_accuracy *accuracy, double *each, double *each_error) {
+    RM2_REQUIRE(ctx, data, right, accuracy);
+    rm2_labelled points = {.size = sizeof points};
+    RM2_TRY(rm2i_settings_take(ctx, data, &points));
+    data = &points;
+    RM2_REQUIRE(ctx, data->labels);
+    RM2_TRY(rm2i_check_size(ctx, accuracy, sizeof *accuracy));
     tally t = {.data = data, .right = right, .n = data->n, .K = data->label_count};
     if (t.n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "data.n is 0: expected at least one point");
@@ -97,7 +102,8 @@ rm2_status rm2_accuracy_of(rm2_context *ctx, const rm2_labelled *data, const dou
     rm2_status status = rm2i_number_subjects(ctx, t.n, data->subjects, t.subject, &t.subjects);
     if (status == RM2_OK) {
         take_means(&t);
-        *accuracy = summarise(&t);
+        const rm2_accuracy all = summarise(&t);
+        rm2i_results_give(1, &all, sizeof all, accuracy);
         for (size_t k = 0; k < t.K; k++) {
             if (each)
                 each[k] = t.mean[k];

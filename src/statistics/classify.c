@@ -165,7 +165,10 @@ static rm2_status check(rm2_context *ctx, const rm2_labelled *data, size_t count
 rm2_status rm2_classify(rm2_context *ctx, const rm2_labelled *data,
                         const rm2_classify_settings *settings, size_t count,
                         const rm2_classifier *methods, double *right, size_t *unconverged) {
-    RM2_REQUIRE(ctx, methods, right);
+    RM2_REQUIRE(ctx, data, methods, right);
+    rm2_labelled points = {.size = sizeof points};
+    RM2_TRY(rm2i_settings_take(ctx, data, &points));
+    data = &points;
     rm2_classify_settings own = rm2_classify_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &own));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_CLASSIFY), &own));

@@ -7,11 +7,12 @@
 #include "statistics/statistics.h"
 
 typedef struct grouping {
-    size_t n, D;
-    size_t *index;   /* n: points of a label */
-    size_t *subject; /* n: numbers of subjects */
-    size_t *seen;    /* subjects: label + 1 of the last group they were counted in */
-    double *points;  /* n x D: those of a label */
+    size_t n, D, labels;
+    size_t *index;     /* n: points of a label */
+    size_t *subject;   /* n: numbers of subjects */
+    size_t *seen;      /* subjects: label + 1 of the last group they were counted in */
+    double *points;    /* n x D: those of a label */
+    rm2_group *groups; /* one per label */
     double *memory;
 } grouping;
 
@@ -21,6 +22,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     g->subject = rm2i_take(a, size_t, g->n);
     g->seen = rm2i_take(a, size_t, g->n);
     g->points = rm2i_take(a, double, g->n, g->D);
+    g->groups = rm2i_take(a, rm2_group, g->labels);
 }
 
 static rm2_group count_group(const rm2_labelled *data, size_t label, grouping *g) {
@@ -38,6 +40,7 @@ static rm2_group count_group(const rm2_labelled *data, size_t label, grouping *g
 static rm2_status mean_of_label(rm2_context *ctx, const rm2_labelled *data, size_t label,
                                 const rm2_mean_settings *settings, grouping *g, double *mean,
                                 rm2_group *group) {
+    rm2_mean_info info = {.size = sizeof info};
     *group = count_group(data, label, g);
     for (size_t k = 0; group->points == 0 && k < g->D; k++)
         mean[k] = NAN;
@@ -45,7 +48,9 @@ static rm2_status mean_of_label(rm2_context *ctx, const rm2_labelled *data, size
         return RM2_OK;
     rm2i_gather(g->D, group->points, g->index, data->points, g->points);
     rm2_status status = rm2_manifold_mean(ctx, data->manifold, group->points, g->points, NULL,
-                                          settings, mean, &group->mean);
+                                          settings, mean, &info);
+    group->converged = info.converged;
+    group->variance = info.variance;
     return status == RM2_OK || status == RM2_INTERRUPTED
                ? status
                : rm2i_fail_prefix(ctx, status, "label %zu (counted from 0)", label);
@@ -53,14 +58,21 @@ static rm2_status mean_of_label(rm2_context *ctx, const rm2_labelled *data, size
 
 rm2_status rm2_group_means(rm2_context *ctx, const rm2_labelled *data,
                            const rm2_mean_settings *settings, double *means, rm2_group *groups) {
-    RM2_REQUIRE(ctx, means, groups);
+    RM2_REQUIRE(ctx, data, means, groups);
+    rm2_labelled points = {.size = sizeof points};
+    RM2_TRY(rm2i_settings_take(ctx, data, &points));
+    data = &points;
     RM2_TRY(rm2i_labelled_check(ctx, data));
-    grouping g = {.n = data->n, .D = rm2_manifold_ambient(data->manifold)};
+    RM2_TRY(rm2i_check_size(ctx, groups, sizeof *groups));
+    grouping g = {
+        .n = data->n, .labels = data->label_count, .D = rm2_manifold_ambient(data->manifold)};
     size_t subjects;
     RM2_TRY(rm2i_arena_calloc(ctx, lay_out, &g, &g.memory));
     rm2_status status = rm2i_number_subjects(ctx, g.n, data->subjects, g.subject, &subjects);
     for (size_t k = 0; status == RM2_OK && k < data->label_count; k++)
-        status = mean_of_label(ctx, data, k, settings, &g, means + k * g.D, &groups[k]);
+        status = mean_of_label(ctx, data, k, settings, &g, means + k * g.D, &g.groups[k]);
+    if (status == RM2_OK)
+        rm2i_results_give(g.labels, g.groups, sizeof *groups, groups);
     free(g.memory);
     return status;
 }

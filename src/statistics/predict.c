@@ -10,10 +10,11 @@ rm2_status rm2i_predict_mean(rm2_context *ctx, rm2i_fold *f) {
     size_t K = f->data->label_count;
     rm2_mean_settings settings = rm2_mean_settings_default();
     settings.tolerance = 1e-8; /* far below the differences of distances that decide */
-    rm2_labelled train = {m, f->train, f->train_points, f->labels, K, NULL};
+    rm2_labelled train = {sizeof train, m, f->train, f->train_points, f->labels, K, NULL};
+    f->groups->size = sizeof *f->groups;
     RM2_TRY(rm2_group_means(ctx, &train, &settings, f->means, f->groups));
     for (size_t k = 0; k < K; k++)
-        f->unconverged += f->groups[k].points > 0 && !f->groups[k].mean.converged;
+        f->unconverged += f->groups[k].points > 0 && !f->groups[k].converged;
     for (size_t i = 0; i < f->held; i++) {
         double least = INFINITY;
         for (size_t k = 0; k < K; k++) {
@@ -47,7 +48,7 @@ rm2_status rm2i_predict_neighbours(rm2_context *ctx, rm2i_fold *f) {
 rm2_status rm2i_predict_tangent(rm2_context *ctx, rm2i_fold *f) {
     const rm2_manifold *m = f->data->manifold;
     rm2_mean_settings settings = rm2_mean_settings_default();
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     double *base = f->means; /* room for one point at least */
     settings.tolerance = 1e-8;
     RM2_TRY(rm2_manifold_mean(ctx, m, f->train, f->train_points, NULL, &settings, base, &info));

@@ -26,6 +26,7 @@ static rm2_status make_data(rm2_context *ctx, const rm2i_fold *f, rm2_data **dat
 static rm2_status encode(rm2_context *ctx, rm2i_fold *f) {
     rm2_encoded *info;
     RM2_TRY(rm2i_alloc(ctx, f->held, sizeof *info, &info));
+    info->size = sizeof *info;
     rm2_status status =
         rm2_model_encode(ctx, f->model, NULL, f->held, f->held_points, f->held_latents, NULL, info);
     for (size_t i = 0; status == RM2_OK && i < f->held; i++)

@@ -65,7 +65,8 @@ static rm2_status loss_of_fold(rm2_context *ctx, tuning *t, size_t fold, double 
 /* As many folds as the labels allow, at most FOLDS; 0: a label has one subject. */
 static rm2_status split_training(rm2_context *ctx, tuning *t, size_t *folds) {
     const rm2i_features *f = &t->r->train;
-    const rm2_labelled labelled = {NULL, t->n, NULL, f->labels, t->K, t->r->subjects};
+    const rm2_labelled labelled = {sizeof labelled, NULL, t->n,          NULL,
+                                   f->labels,       t->K, t->r->subjects};
     rm2_rng rng = rm2i_stream(t->r->seed, 0);
     for (*folds = FOLDS; *folds >= 2; --*folds) {
         rm2_status status = rm2i_split(ctx, &labelled, *folds, &rng, t->fold);

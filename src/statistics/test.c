@@ -91,7 +91,7 @@ static void mean_logarithms(const test *t, const scratch *s) {
 static rm2_status frechet_mean(const test *t, const scratch *s, int k, bool *converged) {
     const rm2_manifold *m = t->m;
     rm2_mean_settings settings = rm2_mean_settings_default();
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     size_t count = 0;
     settings.tolerance = MEAN_TOLERANCE;
     for (size_t i = 0; i < t->n; i++)
@@ -218,19 +218,20 @@ static rm2_status prepare_centre(rm2_context *ctx, test *t) {
 }
 
 /* Of all arrangements, the one as it is does not count: it is value 0. `values` may be NULL. */
-static void summarise(const test *t, double *values, rm2_test_result *result) {
-    *result = (rm2_test_result){
+static rm2_test_result summarise(const test *t, double *values) {
+    rm2_test_result found = {
         .statistic = t->values[0], .exact = t->exact, .converged = t->converged[0]};
     for (size_t r = 1; r < t->count; r++) {
         if (t->observed[r])
             continue;
         if (values)
-            values[result->permutations] = t->values[r];
-        result->permutations++;
-        result->as_large += t->values[r] >= t->values[0] * (1 - TIE);
-        result->converged = result->converged && t->converged[r];
+            values[found.permutations] = t->values[r];
+        found.permutations++;
+        found.as_large += t->values[r] >= t->values[0] * (1 - TIE);
+        found.converged = found.converged && t->converged[r];
     }
-    result->p_value = (1 + (double)result->as_large) / (1 + (double)result->permutations);
+    found.p_value = (1 + (double)found.as_large) / (1 + (double)found.permutations);
+    return found;
 }
 
 static rm2_status run(rm2_context *ctx, test *t) {
@@ -247,7 +248,11 @@ static rm2_status run(rm2_context *ctx, test *t) {
 rm2_status rm2_group_test(rm2_context *ctx, const rm2_labelled *data, size_t first, size_t second,
                           const rm2_test_settings *settings, double *values,
                           rm2_test_result *result) {
-    RM2_REQUIRE(ctx, result);
+    RM2_REQUIRE(ctx, data, result);
+    rm2_labelled points = {.size = sizeof points};
+    RM2_TRY(rm2i_settings_take(ctx, data, &points));
+    data = &points;
+    RM2_TRY(rm2i_check_size(ctx, result, sizeof *result));
     rm2_test_settings own = rm2_test_settings_default();
     RM2_TRY(rm2i_settings_take(ctx, settings, &own));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_TEST), &own));
@@ -264,8 +269,10 @@ rm2_status rm2_group_test(rm2_context *ctx, const rm2_labelled *data, size_t fir
         status = choose_count(ctx, &t);
     if (status == RM2_OK)
         status = run(ctx, &t);
-    if (status == RM2_OK)
-        summarise(&t, values, result);
+    if (status == RM2_OK) {
+        const rm2_test_result found = summarise(&t, values);
+        rm2i_results_give(1, &found, sizeof found, result);
+    }
     free(t.observed);
     free(t.values);
     free(t.converged);

@@ -259,6 +259,7 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
                             rm2_distance_summary *spread) {
     size_t longest, failed = 0, i, j;
     double *own = NULL;
+    RM2_TRY(rm2i_check_size(ctx, spread, sizeof *spread));
     RM2_TRY(check_pairs(ctx, p, &longest));
     if (!p->distances)
         RM2_TRY(rm2i_alloc(ctx, total, sizeof *own, &own));
@@ -269,8 +270,10 @@ static rm2_status run_pairs(rm2_context *ctx, pairs *p, size_t total,
     rm2i_activity_begin(ctx, "distances", total);
     rm2_status status = rm2i_jobs(ctx, total, work.used, distance_of_pair, p, &failed);
     rm2i_activity_end(ctx);
-    if (status == RM2_OK && spread)
-        *spread = spread_of(total, p->distances);
+    if (status == RM2_OK) {
+        const rm2_distance_summary found = spread_of(total, p->distances);
+        rm2i_results_give(1, &found, sizeof found, spread);
+    }
     free(own);
     if (status == RM2_OK || status == RM2_ERR_MEMORY || status == RM2_INTERRUPTED)
         return status;

@@ -134,6 +134,7 @@ rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
                                  const rm2_calibration_points *points,
                                  rm2_calibration *calibration) {
     RM2_REQUIRE(ctx, model, points, points->latents, points->points, calibration);
+    RM2_TRY(rm2i_check_size(ctx, calibration, sizeof *calibration));
     size_t n = points->n, D = model->manifold->ambient;
     calibrating c = {.m = model, .n = n, .latents = points->latents};
     if (n == 0)
@@ -152,8 +153,10 @@ rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
         memcpy(points->squares, c.squares, n * sizeof *c.squares);
     if (status == RM2_OK && points->probabilities)
         memcpy(points->probabilities, c.sorted, n * sizeof *c.sorted);
-    if (status == RM2_OK)
-        *calibration = summarise(n, model->M, c.squares, c.sorted);
+    if (status == RM2_OK) {
+        const rm2_calibration found = summarise(n, model->M, c.squares, c.sorted);
+        rm2i_results_give(1, &found, sizeof found, calibration);
+    }
     free(c.memory);
     return status;
 }

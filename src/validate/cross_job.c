@@ -36,8 +36,8 @@ static void lay_out(void *arg, rm2i_arena *a) {
 /* ---- density, residual, calibration ---------------------------------------------------------- */
 
 static rm2_status measure_points(rm2_context *ctx, judged *j, rm2_cross_job *job) {
-    rm2_score score;
-    rm2_calibration calibration;
+    rm2_score score = {.size = sizeof score};
+    rm2_calibration calibration = {.size = sizeof calibration};
     RM2_TRY(rm2_model_score(ctx, j->model, NULL, j->held, j->latents, NULL, &score));
     const rm2_calibration_points points = {
         .n = j->held->count, .latents = j->latents, .points = j->points};
@@ -55,7 +55,7 @@ static rm2_status measure_points(rm2_context *ctx, judged *j, rm2_cross_job *job
 
 static rm2_status find_floor(rm2_context *ctx, judged *j, double *floor) {
     const rm2_data *d = j->train;
-    rm2_distance_summary among;
+    rm2_distance_summary among = {.size = sizeof among};
     double *original;
     RM2_TRY(rm2i_alloc(ctx, d->count * j->width, sizeof *original, &original));
     rm2_data_original(d, original);

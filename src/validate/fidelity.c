@@ -74,14 +74,16 @@ rm2_status rm2_model_fidelity(rm2_context *ctx, const rm2_model *model, rm2_fide
     const rm2_model *m = model;
     double ambient, found, total;
     RM2_REQUIRE(ctx, model, fidelity);
-    *fidelity = (rm2_fidelity){.mean = 0};
-    RM2_TRY(rm2_model_reconstruction(ctx, m, &ambient, &fidelity->residual));
+    RM2_TRY(rm2i_check_size(ctx, fidelity, sizeof *fidelity));
+    rm2_fidelity f = {.mean = 0};
+    RM2_TRY(rm2_model_reconstruction(ctx, m, &ambient, &f.residual));
     RM2_TRY(leading(ctx, m, &found));
-    RM2_TRY(count_coincident(ctx, m, &fidelity->coincident));
+    RM2_TRY(count_coincident(ctx, m, &f.coincident));
     double n = (double)m->N;
     total = rm2i_dot(m->M * m->N, m->F, m->F);
-    fidelity->mean = sqrt(total / n);
-    fidelity->components = sqrt(fmax(total - found, 0) / n);
-    fidelity->worse = m->Q < m->M && fidelity->residual > 1.002 * fidelity->components;
+    f.mean = sqrt(total / n);
+    f.components = sqrt(fmax(total - found, 0) / n);
+    f.worse = m->Q < m->M && f.residual > 1.002 * f.components;
+    rm2i_results_give(1, &f, sizeof f, fidelity);
     return RM2_OK;
 }

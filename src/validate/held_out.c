@@ -135,6 +135,7 @@ static rm2_status encode(rm2_context *ctx, const rm2_model *m, const rm2_data *h
     rm2_encoded *got;
     nearest.objective = RM2_ENCODE_NEAREST;
     RM2_TRY(rm2i_alloc(ctx, 2 * n, sizeof *got, &got));
+    got[0].size = got[n].size = sizeof *got;
     rm2_data_original(held, points);
     rm2_status status = rm2_model_encode(ctx, m, NULL, n, points, latents, NULL, got);
     if (status == RM2_OK)
@@ -253,7 +254,7 @@ rm2_status rm2_model_held_out(rm2_context *ctx, const rm2_model *model, rm2_held
     held_points all = {.ctx = ctx};
     RM2_REQUIRE(ctx, model, held_out);
     const rm2_model *m = model;
-    *held_out = (rm2_held_out){0};
+    RM2_TRY(rm2i_check_size(ctx, held_out, sizeof *held_out));
     if (m->data->trajectories > 0)
         return rm2i_fail(ctx, RM2_ERR_UNSUPPORTED,
                          "points of trajectories are not held out one by one: hold out whole "
@@ -268,9 +269,10 @@ rm2_status rm2_model_held_out(rm2_context *ctx, const rm2_model *model, rm2_held
     rm2_status status = rm2i_cross_folds(ctx, m->data, &settings, &PLAN, visit_fold, &all);
     rm2i_activity_end(ctx);
     if (status == RM2_OK) {
-        *held_out = (rm2_held_out){
+        rm2_held_out found = {
             .points = all.count, .folds = PLAN.folds, .plane = (double)m->Q / (double)m->M};
-        summarise(&all, held_out);
+        summarise(&all, &found);
+        rm2i_results_give(1, &found, sizeof found, held_out);
     }
     free(all.points);
     return status;

@@ -18,6 +18,8 @@ typedef struct scoring {
     size_t n;
     double *latents;   /* n x Q */
     rm2_encoded *info; /* n */
+    rm2_score *each;   /* one per trajectory */
+    size_t trajectories;
     double *points,
         *outputs;           /* observed: n x ambient in the units of the data, then scaled; n x M */
     double *mean, *decoded; /* predicted: n x M, n x ambient in scaled units */
@@ -35,6 +37,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     s->volume = rm2i_take(a, double, n);
     s->latents = rm2i_take(a, double, n, s->m->Q);
     s->info = rm2i_take(a, rm2_encoded, n);
+    s->each = rm2i_take(a, rm2_score, s->trajectories);
 }
 
 static rm2_status find_volumes(rm2_context *ctx, scoring *s) {
@@ -47,6 +50,7 @@ static rm2_status find_volumes(rm2_context *ctx, scoring *s) {
 
 static rm2_status predict(rm2_context *ctx, const rm2_encode_settings *settings, scoring *s) {
     const rm2_model *m = s->m;
+    s->info->size = sizeof *s->info;
     RM2_TRY(rm2_model_encode(ctx, m, settings, s->n, s->points, s->latents, NULL, s->info));
     rm2i_data_scale(m->data, s->n, s->points);
     RM2_TRY(rm2i_model_outputs(ctx, m, s->n, s->points, s->outputs));
@@ -83,9 +87,11 @@ static rm2_status score_data(rm2_context *ctx, const rm2_encode_settings *settin
                              const rm2_data *data, scoring *s, rm2_score *each, rm2_score *total) {
     rm2_data_original(data, s->points);
     RM2_TRY(predict(ctx, settings, s));
+    const rm2_score all = score_of(s, 0, s->n);
     for (size_t t = 0; each && t < data->trajectories; t++)
-        each[t] = score_of(s, data->starts[t], data->starts[t + 1]);
-    *total = score_of(s, 0, s->n);
+        s->each[t] = score_of(s, data->starts[t], data->starts[t + 1]);
+    rm2i_results_give(each ? data->trajectories : 0, s->each, sizeof *each, each);
+    rm2i_results_give(1, &all, sizeof all, total);
     return RM2_OK;
 }
 
@@ -93,8 +99,10 @@ rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *model,
                            const rm2_encode_settings *settings, const rm2_data *data,
                            double *latents, rm2_score *each, rm2_score *total) {
     RM2_REQUIRE(ctx, model, data, total);
+    RM2_TRY(rm2i_check_size(ctx, data->trajectories > 0 ? each : NULL, sizeof *each));
+    RM2_TRY(rm2i_check_size(ctx, total, sizeof *total));
     size_t n = data->count;
-    scoring s = {.m = model, .n = n};
+    scoring s = {.m = model, .n = n, .trajectories = data->trajectories};
     RM2_TRY(rm2i_check_manifold(ctx, model, data));
     RM2_TRY(rm2i_check_shrinkage(ctx, model, data));
     RM2_TRY(rm2i_data_complete(ctx, data, "scores need"));

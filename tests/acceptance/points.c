@@ -396,7 +396,8 @@ static void open_split(const set *s, size_t Q, int fold, split *p) {
     p->vectors = room(M * M, sizeof *p->vectors);
     p->z = room(N * Q, sizeof *p->z);
     divide(s, fold, p);
-    const rm2_data_arrays arrays = {.manifold = s->manifold, .count = p->n, .points = p->train};
+    const rm2_data_arrays arrays = {
+        .size = sizeof arrays, .manifold = s->manifold, .count = p->n, .points = p->train};
     rm2_data_settings of_data = rm2_data_settings_default();
     of_data.align_signs = strcmp(rm2_manifold_spec(s->manifold), "S3") != 0;
     settings.latent_dim = Q;
@@ -551,6 +552,7 @@ static void encode(split *p, rm2_encode_kind kind, measures *m) {
     const rm2_model_info *info = rm2_model_info_of(p->model);
     rm2_encode_settings s = rm2_encode_settings_default();
     rm2_encoded *got = room(p->t, sizeof *got);
+    got->size = sizeof *got;
     s.objective = kind;
     ok(rm2_model_encode(ctx, p->model, &s, p->t, p->test, p->z, NULL, got));
     double squares = 0;
@@ -571,7 +573,7 @@ static void encode(split *p, rm2_encode_kind kind, measures *m) {
 
 static void measure(const set *s, split *p, bool distances, measures *m) {
     const rm2_model_info *info = rm2_model_info_of(p->model);
-    rm2_fidelity fidelity;
+    rm2_fidelity fidelity = {.size = sizeof fidelity};
     double *a = room(p->n * p->Q, sizeof *a), *b = room(p->t * p->Q, sizeof *b), rest = 0;
     *m = (measures){.test = p->t};
     find_scores(p, p->n, p->F, a);

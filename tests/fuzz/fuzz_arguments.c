@@ -47,7 +47,7 @@ static void check_arm(const char *text) {
     char *spec = malloc(strlen(text) + sizeof planar);
     CHECK(spec && rm2_context_create(&ctx) == RM2_OK);
     (void)strcat(strcpy(spec, planar), text);
-    if (rm2_arm_open(ctx, spec, &arm) == RM2_OK)
+    if (rm2_arm_read(ctx, spec, &arm) == RM2_OK)
         CHECK(rm2_arm_joints(arm) > 0 && isfinite(rm2_arm_reach(arm)));
     else
         CHECK(!arm && rm2_context_error(ctx)[0] && !strchr(rm2_context_error(ctx), '\n'));

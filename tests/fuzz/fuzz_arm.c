@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rm2_arm *arm = NULL;
     const char *path = fuzz_file(data, size);
     CHECK(rm2_context_create(&ctx) == RM2_OK);
-    if (rm2_arm_open(ctx, path, &arm) == RM2_OK)
+    if (rm2_arm_read(ctx, path, &arm) == RM2_OK)
         check_arm(ctx, arm);
     else
         CHECK(!arm && rm2_context_error(ctx)[0] && !strchr(rm2_context_error(ctx), '\n'));

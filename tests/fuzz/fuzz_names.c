@@ -1,7 +1,7 @@
 /* Files of names of rows and columns (--names). Names that are taken are UTF-8 without control characters and fit into
  * their room; otherwise there is a message of one line. */
-#include "front/base.h"
 #include "core/names.h"
+#include "front/base.h"
 #include "fuzz_cli.h"
 
 static void check_name(const char *name) {

@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
     rm2_curve *curve;
     rm2_obstacles obstacles;
     rm2_region ball;
-    rm2_path_report report = rm2_path_report_empty();
+    rm2_path_report report = {.size = sizeof report};
     rm2_report_settings with = rm2_report_settings_default();
     rm2_space_settings s = rm2_space_settings_default();
     if (argc < 5 || rm2_context_create(&ctx) != RM2_OK)

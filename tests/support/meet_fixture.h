@@ -62,8 +62,12 @@ static inline rm2_data *plan_data(const plan *p) {
         }
         starts[d + 1] = at;
     }
-    rm2_data_arrays arrays = {
-        .manifold = m, .count = at, .points = y, .trajectories = p->count, .starts = starts};
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = m,
+                              .count = at,
+                              .points = y,
+                              .trajectories = p->count,
+                              .starts = starts};
     if (p->families > 1) {
         arrays.labels = label;
         arrays.label_names = names;

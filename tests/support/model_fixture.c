@@ -56,7 +56,8 @@ rm2_data *scaled_example(const char *name, size_t trajectories, size_t points) {
 }
 
 rm2_data *data_like(const rm2_data *data, const double *points, bool scale) {
-    rm2_data_arrays arrays = {.manifold = data->manifold,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = data->manifold,
                               .source = data->source,
                               .count = data->count,
                               .points = points,
@@ -76,7 +77,8 @@ rm2_data *data_of(const char *spec, size_t count, const double *points, bool tra
     rm2_manifold *m;
     rm2_data *data;
     ok(rm2_manifold_create(ctx, spec, &m));
-    rm2_data_arrays arrays = {.manifold = m, .source = "test", .count = count, .points = points};
+    rm2_data_arrays arrays = {
+        .size = sizeof arrays, .manifold = m, .source = "test", .count = count, .points = points};
     if (trajectory) {
         arrays.trajectories = 1;
         arrays.starts = ends;

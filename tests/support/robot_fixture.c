@@ -8,7 +8,7 @@ const rm2_arm_task position = {.dim = 2}, pose = {.dim = 3, .orientation = true}
 
 rm2_arm *open_arm(const char *spec) {
     rm2_arm *arm = NULL;
-    if (rm2_arm_open(ctx, spec, &arm) != RM2_OK)
+    if (rm2_arm_read(ctx, spec, &arm) != RM2_OK)
         fail_msg("%s: %s", spec, rm2_context_error(ctx));
     return arm;
 }

@@ -31,7 +31,8 @@ static inline rm2_data *surface(size_t n, size_t M, bool twice) {
         memcpy(points + (n - 1) * M, points, M * sizeof *points);
     (void)snprintf(spec, sizeof spec, "R%zu", M);
     ok(rm2_manifold_create(ctx, spec, &manifold));
-    const rm2_data_arrays arrays = {.manifold = manifold, .count = n, .points = points};
+    const rm2_data_arrays arrays = {
+        .size = sizeof arrays, .manifold = manifold, .count = n, .points = points};
     ok(rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL));
     rm2_manifold_free(manifold);
     free(points);

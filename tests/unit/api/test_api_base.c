@@ -50,7 +50,10 @@ static void texts(void **state) {
 
 static void linear_algebra(void **state) {
     (void)state;
-    assert_non_null(rm2_blas_check(NULL).core);
+    rm2_blas_info blas = {.size = sizeof blas};
+    assert_int_equal(rm2_blas_check(NULL, &blas), RM2_OK);
+    assert_non_null(blas.core);
+    assert_int_equal(rm2_blas_check(NULL, NULL), RM2_ERR_ARGUMENT);
     rm2_blas_set_threads(-1);
 }
 

@@ -5,10 +5,11 @@
 static void missing_arguments(void **state) {
     rm2_context *ctx = *state;
     double x[8] = {1, 2, 4, 3, 9, 1, 0, 5}, S[4];
-    rm2_signals signals = {.samples = 4, .channels = 2, .values = x},
-                empty = {.samples = 4, .channels = 2};
+    rm2_signals signals = {.size = sizeof signals, .samples = 4, .channels = 2, .values = x},
+                empty = {.size = sizeof empty, .samples = 4, .channels = 2};
     rm2_signals no_begin = signals;
-    rm2_window_info info = {.fault = RM2_WINDOW_GOOD}, odd = {.fault = (rm2_window_fault)77};
+    rm2_window_info info = {.size = sizeof info, .fault = RM2_WINDOW_GOOD},
+                    odd = {.size = sizeof odd, .fault = (rm2_window_fault)77};
     no_begin.windows = 2;
     no_begin.length = 2;
     NO_CONTEXT(rm2_covariances(NULL, &signals, NULL, S, NULL));

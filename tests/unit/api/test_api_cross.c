@@ -9,7 +9,7 @@ static void cross_validation(void **state) {
     rm2_data *data;
     rm2_cross *cross;
     MUST(rm2_manifold_create(ctx, "R1", &m));
-    rm2_data_arrays arrays = {.manifold = m, .count = 4, .points = points};
+    rm2_data_arrays arrays = {.size = sizeof arrays, .manifold = m, .count = 4, .points = points};
     MUST(rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL));
     NO_CONTEXT(rm2_cross_validate(NULL, data, NULL, 1, candidates, NULL, &cross));
     MISSING("data", rm2_cross_validate(ctx, NULL, NULL, 1, candidates, NULL, &cross));

@@ -78,7 +78,8 @@ static void close_none(void *file) {
     (void)file;
 }
 
-static const rm2_archive_format own = {".own", false, open_none, no_array, no_texts, close_none};
+static const rm2_archive_format own = {sizeof own, ".own",   false,     open_none,
+                                       no_array,   no_texts, close_none};
 
 static void registered_formats(void **state) {
     rm2_context *ctx = *state;

@@ -5,7 +5,7 @@
 static void without_mpi(void **state) {
     rm2_context *ctx = *state;
     rm2_mpi *mpi;
-    rm2_mpi_traffic traffic;
+    rm2_mpi_traffic traffic = {.size = sizeof traffic};
     rm2_mpi_free(NULL);
     assert_null(rm2_mpi_communicator(NULL));
     assert_int_equal(rm2_mpi_create(NULL, MPI_COMM_WORLD, &mpi), RM2_ERR_ARGUMENT);

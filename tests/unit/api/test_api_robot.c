@@ -10,9 +10,9 @@ static void arms(void **state) {
     MISSING("name", rm2_arm_create(ctx, NULL, &link, 1, &arm));
     MISSING("links", rm2_arm_create(ctx, "arm", NULL, 1, &arm));
     assert_null(arm);
-    NO_CONTEXT(rm2_arm_open(NULL, "panda", &arm));
-    MISSING("arm", rm2_arm_open(ctx, "panda", NULL));
-    MISSING("spec", rm2_arm_open(ctx, NULL, &arm));
+    NO_CONTEXT(rm2_arm_read(NULL, "panda", &arm));
+    MISSING("arm", rm2_arm_read(ctx, "panda", NULL));
+    MISSING("spec", rm2_arm_read(ctx, NULL, &arm));
     assert_null(arm);
     const rm2_frame frame = {.name = "f"};
     NO_CONTEXT(rm2_arm_from_frames(NULL, "arm", &frame, 1, &arm));
@@ -47,8 +47,8 @@ static void bodies(void **state) {
     double out[2];
     const rm2_arm_body body = {.radius = 1};
     const rm2_arm_scene scene = {.count = 0}, empty = {.count = 1};
-    rm2_arm_clearance_info info;
-    MUST(rm2_arm_open(ctx, "planar:1,1", &arm));
+    rm2_arm_clearance_info info = {.size = sizeof info};
+    MUST(rm2_arm_read(ctx, "planar:1,1", &arm));
     NO_CONTEXT(rm2_arm_set_bodies(NULL, arm, 1, &body));
     MISSING("arm", rm2_arm_set_bodies(ctx, NULL, 1, &body));
     MISSING("bodies", rm2_arm_set_bodies(ctx, arm, 1, NULL));
@@ -78,7 +78,7 @@ static void kinematics(void **state) {
     rm2_arm *arm;
     const double q[] = {0.1, 0.2};
     double out[64];
-    MUST(rm2_arm_open(ctx, "planar:1,1", &arm));
+    MUST(rm2_arm_read(ctx, "planar:1,1", &arm));
 #define KINEMATICS(name, call)                                                                     \
     do {                                                                                           \
         NO_CONTEXT(call(NULL, arm, q, out));                                                       \
@@ -104,9 +104,9 @@ static void tasks(void **state) {
     rm2_context *ctx = *state;
     rm2_manifold *m = make_manifold(ctx, "R2");
     rm2_arm_task task;
-    NO_CONTEXT(rm2_arm_task_of(NULL, m, &task));
-    MISSING("manifold", rm2_arm_task_of(ctx, NULL, &task));
-    MISSING("task", rm2_arm_task_of(ctx, m, NULL));
+    NO_CONTEXT(rm2_arm_task_from_manifold(NULL, m, &task));
+    MISSING("manifold", rm2_arm_task_from_manifold(ctx, NULL, &task));
+    MISSING("task", rm2_arm_task_from_manifold(ctx, m, NULL));
     assert_int_equal(rm2_arm_task_width(NULL), 0);
     rm2_manifold_free(m);
 }
@@ -119,7 +119,7 @@ static void tracking(void **state) {
     rm2_arm *arm;
     double q[2];
     rm2_track_settings s = rm2_track_settings_default();
-    MUST(rm2_arm_open(ctx, "planar:1,1", &arm));
+    MUST(rm2_arm_read(ctx, "planar:1,1", &arm));
     NO_CONTEXT(rm2_arm_solve(NULL, arm, &task, target, &s, q, NULL));
     MISSING("arm", rm2_arm_solve(ctx, NULL, &task, target, &s, q, NULL));
     MISSING("task", rm2_arm_solve(ctx, arm, NULL, target, &s, q, NULL));
@@ -146,7 +146,7 @@ static void placing(void **state) {
     const rm2_arm_targets targets = {&task, 1, target, NULL};
     rm2_arm *arm;
     bool found;
-    MUST(rm2_arm_open(ctx, "planar:1,1", &arm));
+    MUST(rm2_arm_read(ctx, "planar:1,1", &arm));
     NO_CONTEXT(rm2_arm_place(NULL, &task, &p, 1, target));
     MISSING("task", rm2_arm_place(ctx, NULL, &p, 1, target));
     MISSING("placement", rm2_arm_place(ctx, &task, NULL, 1, target));

@@ -6,7 +6,7 @@ static const double points[] = {0, 0, 1, 0, 1, 2};
 static void distances(void **state) {
     rm2_context *ctx = *state;
     const rm2_sequence a = {3, 2, points}, two[] = {a, a};
-    rm2_distance_summary spread;
+    rm2_distance_summary spread = {.size = sizeof spread};
     NO_CONTEXT(rm2_dtw_from(NULL, NULL, &a, 2, two, NULL, &spread));
     MISSING("from", rm2_dtw_from(ctx, NULL, NULL, 2, two, NULL, &spread));
     MISSING("others", rm2_dtw_from(ctx, NULL, &a, 2, NULL, NULL, &spread));

@@ -64,8 +64,9 @@ static void values_of_scikit_learn(void **state) {
         const reference *r = &references[i];
         double *x = make_signals(r->T, r->d), S[64], bound = 1e-13 * r->S11;
         rm2_covariance_settings s = with(r->estimator);
-        rm2_signals signals = {.samples = r->T, .channels = r->d, .values = x};
-        rm2_window_info info;
+        rm2_signals signals = {
+            .size = sizeof signals, .samples = r->T, .channels = r->d, .values = x};
+        rm2_window_info info = {.size = sizeof info};
         s.standardise = r->standardise;
         assert_int_equal(rm2_covariances(ctx, &signals, &s, S, &info), RM2_OK);
         assert_int_equal(info.fault, RM2_WINDOW_GOOD);
@@ -99,7 +100,7 @@ static void definitions(void **state) {
     rm2_context *ctx = *state;
     enum { T = 40, D = 6 };
     double *x = make_signals(T, D), S[D * D], exact[D * D];
-    rm2_signals signals = {.samples = T, .channels = D, .values = x};
+    rm2_signals signals = {.size = sizeof signals, .samples = T, .channels = D, .values = x};
     rm2_covariance_settings s = with(RM2_ESTIMATOR_COV);
     assert_int_equal(rm2_covariances(ctx, &signals, &s, S, NULL), RM2_OK);
     brute_force(T, D, x, T - 1, exact);
@@ -132,8 +133,8 @@ static void units(void **state) {
     double *x = make_signals(T, D), *y = malloc(T * D * sizeof *y), S[D * D], first = 0;
     assert_non_null(y);
     for (size_t k = 0; k < 3; k++) {
-        rm2_signals signals = {.samples = T, .channels = D, .values = y};
-        rm2_window_info info;
+        rm2_signals signals = {.size = sizeof signals, .samples = T, .channels = D, .values = y};
+        rm2_window_info info = {.size = sizeof info};
         for (size_t i = 0; i < T * D; i++)
             y[i] = x[i] * scales[k];
         assert_int_equal(rm2_covariances(ctx, &signals, NULL, S, &info), RM2_OK);
@@ -151,11 +152,17 @@ static void windows(void **state) {
     enum { T = 100, D = 3, N = 4 };
     static const size_t begin[N] = {0, 25, 50, 80};
     double *x = make_signals(T, D), all[N * D * D], one[D * D];
-    rm2_signals signals = {
-        .samples = T, .channels = D, .values = x, .windows = N, .begin = begin, .length = 20};
+    rm2_signals signals = {.size = sizeof signals,
+                           .samples = T,
+                           .channels = D,
+                           .values = x,
+                           .windows = N,
+                           .begin = begin,
+                           .length = 20};
     assert_int_equal(rm2_covariances(ctx, &signals, NULL, all, NULL), RM2_OK);
     for (size_t k = 0; k < N; k++) {
-        rm2_signals part = {.samples = 20, .channels = D, .values = x + begin[k] * D};
+        rm2_signals part = {
+            .size = sizeof part, .samples = 20, .channels = D, .values = x + begin[k] * D};
         assert_int_equal(rm2_covariances(ctx, &part, NULL, one, NULL), RM2_OK);
         assert_memory_equal(one, all + k * D * D, sizeof one);
     }
@@ -175,8 +182,9 @@ static void expect_fault(rm2_context *ctx, double *x, const rm2_covariance_setti
     static const char *const names[] = {"Cz", "Pz", "Oz"};
     const size_t begin[] = {0, length, 2 * length};
     double S[27];
-    rm2_window_info info[3];
-    rm2_signals signals = {.samples = 60,
+    rm2_window_info info[3] = {{.size = sizeof *info}};
+    rm2_signals signals = {.size = sizeof signals,
+                           .samples = 60,
                            .channels = 3,
                            .values = x,
                            .windows = 3,
@@ -224,7 +232,7 @@ static void faults(void **state) {
 static void too_few_samples(void **state) {
     rm2_context *ctx = *state;
     double *x = make_signals(5, 8), S[64];
-    rm2_signals signals = {.samples = 5, .channels = 8, .values = x};
+    rm2_signals signals = {.size = sizeof signals, .samples = 5, .channels = 8, .values = x};
     rm2_covariance_settings s = with(RM2_ESTIMATOR_COV);
     assert_int_equal(rm2_covariances(ctx, &signals, &s, S, NULL), RM2_ERR_DATA);
     assert_non_null(

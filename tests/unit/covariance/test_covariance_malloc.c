@@ -16,7 +16,7 @@ static rm2_context *context;
 
 static rm2_status covariances(void *state) {
     static const double x[] = {1, 2, 4, 3, 9, 1, 0, 5};
-    rm2_signals signals = {.samples = 4, .channels = 2, .values = x};
+    rm2_signals signals = {.size = sizeof signals, .samples = 4, .channels = 2, .values = x};
     double S[4];
     (void)state;
     return rm2_covariances(context, &signals, NULL, S, NULL);

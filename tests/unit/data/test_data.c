@@ -166,7 +166,7 @@ static void test_euler(void **state) {
 static void test_quaternion_order(void **state) {
     (void)state;
     rm2_data_settings s = settings_for("SO3");
-    rm2_data_report report;
+    rm2_data_report report = {.size = sizeof report};
     rm2_data *data = read_text("qx,qy,qz,qw\n0,0,0.6,0.8\n0,0,0,1\n", s, &report);
     assert_same(data->points, (double[]){0.8, 0, 0, 0.6, 1, 0, 0, 0}, 8, 0);
     assert_false(report.factor[0].order_assumed);
@@ -201,7 +201,7 @@ static void test_sign_alignment(void **state) {
             flipped++;
         }
     rm2_factor_report factors[2] = {{.projected = 0}, {.projected = 0}};
-    rm2_data_report report = {.factors = 2, .factor = factors};
+    rm2_data_report report = {.size = sizeof report, .factors = 2, .factor = factors};
     assert_int_equal(rm2i_align_signs(NULL, NULL, &draft, &report), RM2_OK);
     assert_same(draft.points, data->points, entries, 0);
     assert_true(flipped > 100 && factors[1].sign_flips > 0 && factors[1].sign_jumps == 0);
@@ -213,7 +213,7 @@ static void test_signs_without_trajectories(void **state) {
     (void)state;
     rm2_data_settings s = settings_for("SO3");
     s.quat_order = RM2_QUAT_WXYZ;
-    rm2_data_report report;
+    rm2_data_report report = {.size = sizeof report};
     rm2_data *data = read_text("-1,0,0,0\n0.8,0.6,0,0\n-0.8,0,0.6,0\n0.6,0,0,0.8\n", s, &report);
     assert_same(data->points,
                 (double[]){-1, 0, 0, 0, -0.8, -0.6, 0, 0, -0.8, 0, 0.6, 0, -0.6, 0, 0, -0.8}, 16,
@@ -545,7 +545,7 @@ static void test_report(void **state) {
     (void)state;
     rm2_data_settings s = settings_for("R2 x S2");
     s.columns = "x,y,sx,sy,sz";
-    rm2_data_report r;
+    rm2_data_report r = {.size = sizeof r};
     /* y is constant; all points of S2 but one at (1,0,0), the other nearly opposite */
     rm2_data *data = read_text("x,y,sx,sy,sz\n1,5,1,0,0\n2,5,1,0,0\n3,5,1,0,0\n3,5,1,0,0\n", s, &r);
     assert_int_equal(r.factor[0].rank, 1);

@@ -31,9 +31,10 @@ static void fill(double *points) {
 static rm2_data_report report_of(rm2_context *ctx, const double *points, size_t trajectories) {
     rm2_manifold *m = make_manifold(ctx, "R5 x S2");
     rm2_data *data;
-    rm2_data_report report;
+    rm2_data_report report = {.size = sizeof report};
     const size_t starts[] = {0, HALF, N};
-    rm2_data_arrays arrays = {.manifold = m,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = m,
                               .count = N,
                               .points = points,
                               .trajectories = trajectories,

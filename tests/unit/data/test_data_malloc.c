@@ -42,7 +42,7 @@ static rm2_status hand_back(rm2_status status, rm2_data *data, rm2_data *held,
 static rm2_status create(void *state) {
     fixture *f = state;
     rm2_data *data, *held;
-    rm2_data_report report;
+    rm2_data_report report = {.size = sizeof report};
     rm2_status status = rm2_data_create(f->ctx, &f->arrays, &f->settings, &data, &held, &report);
     return hand_back(status, data, held, &report);
 }
@@ -50,7 +50,7 @@ static rm2_status create(void *state) {
 static rm2_status read_file(void *state) {
     fixture *f = state;
     rm2_data *data, *held;
-    rm2_data_report report;
+    rm2_data_report report = {.size = sizeof report};
     rm2_data_settings s = f->settings;
     s.manifold = "R1 x S2";
     s.group = "demo";
@@ -95,7 +95,8 @@ static int set_up(void **state) {
     (void)snprintf(f->path, sizeof f->path, "%s/data.csv", f->folder);
     rm2_context_set_threads(f->ctx, 1);
     f->settings = rm2_data_settings_default();
-    f->arrays = (rm2_data_arrays){.manifold = f->m,
+    f->arrays = (rm2_data_arrays){.size = sizeof(rm2_data_arrays),
+                                  .manifold = f->m,
                                   .count = POINTS,
                                   .points = points,
                                   .group_numbers = numbers,

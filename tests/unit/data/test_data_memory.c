@@ -72,7 +72,8 @@ static void assert_same_report(const rm2_data_report *a, const rm2_data_report *
 static void compare_with_file(const char *name, const rm2_data_settings *s) {
     char folder[] = "/tmp/rm2_memory_XXXXXX", path[64];
     rm2_data *example, *read, *read_held, *made, *made_held;
-    rm2_data_report read_report, made_report;
+    rm2_data_report read_report = {.size = sizeof read_report},
+                    made_report = {.size = sizeof made_report};
     ok(rm2_data_generate(ctx, name, NULL, &example));
     assert_non_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/data.csv", folder);
@@ -84,7 +85,8 @@ static void compare_with_file(const char *name, const rm2_data_settings *s) {
     file.label = example->labels ? "label" : NULL;
     ok(rm2_data_read(ctx, path, &file, &read, &read_held, &read_report));
     assert_true(unlink(path) == 0 && rmdir(folder) == 0);
-    rm2_data_arrays arrays = {.manifold = example->manifold,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = example->manifold,
                               .source = "arrays",
                               .count = example->count,
                               .points = example->points,
@@ -137,7 +139,8 @@ static void arrays_are_copied(void **state) {
     int64_t group[] = {7, 7};
     char text[] = "a", source[] = "mine";
     const char *labels[] = {text, text};
-    rm2_data_arrays arrays = {.manifold = m,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = m,
                               .source = source,
                               .count = 2,
                               .points = points,
@@ -170,7 +173,7 @@ static void ways_to_give_trajectories(void **state) {
                                                                     "c d", "c d", "c d"};
     const int64_t numbers[] = {INT64_MIN, INT64_MIN, 0, INT64_MAX, INT64_MAX, INT64_MAX};
     rm2_data *by_starts, *by_texts, *by_numbers, *unnamed, *none;
-    rm2_data_arrays a = {.manifold = m, .count = 6, .points = points};
+    rm2_data_arrays a = {.size = sizeof a, .manifold = m, .count = 6, .points = points};
     ok(rm2_data_create(ctx, &a, NULL, &none, NULL, NULL));
     assert_int_equal(none->trajectories, 0);
     assert_true(!none->starts && !none->ids && !none->time && !none->labels);
@@ -204,7 +207,8 @@ static void ways_to_give_labels(void **state) {
     const double points[4] = {1, 2, 3, 4};
     const size_t labels[4] = {2, 0, 2, 2};
     const char *const names[] = {"a", "never", "c"}, *const texts[] = {"c", "a", "c", "c"};
-    rm2_data_arrays a = {.manifold = m,
+    rm2_data_arrays a = {.size = sizeof a,
+                         .manifold = m,
                          .count = 4,
                          .points = points,
                          .labels = labels,
@@ -215,7 +219,11 @@ static void ways_to_give_labels(void **state) {
     assert_same_numbers(indexed->labels, labels, sizeof labels);
     assert_int_equal(indexed->label_count, 3);
     assert_string_equal(indexed->label_names[1], "never");
-    a = (rm2_data_arrays){.manifold = m, .count = 4, .points = points, .label_texts = texts};
+    a = (rm2_data_arrays){.size = sizeof(rm2_data_arrays),
+                          .manifold = m,
+                          .count = 4,
+                          .points = points,
+                          .label_texts = texts};
     ok(rm2_data_create(ctx, &a, NULL, &spelled, NULL, NULL));
     assert_same_numbers(spelled->labels, (size_t[]){0, 1, 0, 0}, sizeof labels);
     assert_string_equal(spelled->label_names[0], "c");
@@ -230,7 +238,8 @@ static void other_forms(void **state) {
     (void)state;
     rm2_manifold *m = manifold("T2 x SPD2");
     const double numbers[] = {90, 180, 2, 0.5, 3}, want[] = {0, 1, -1, 0, 2, 0.5, 0.5, 3};
-    rm2_data_arrays a = {.manifold = m, .count = 1, .width = 5, .points = numbers};
+    rm2_data_arrays a = {
+        .size = sizeof a, .manifold = m, .count = 1, .width = 5, .points = numbers};
     rm2_data_settings s = rm2_data_settings_default();
     rm2_data *data;
     s.angles = s.degrees = true;
@@ -252,7 +261,7 @@ static void other_forms(void **state) {
 static void refused(const rm2_data_arrays *a, const rm2_data_settings *s, rm2_status want,
                     const char *why) {
     rm2_data *data = (rm2_data *)(void *)&data, *held = data; /* anything that is not NULL */
-    rm2_data_report report = {.factors = 3};
+    rm2_data_report report = {.size = sizeof report, .factors = 3};
     assert_int_equal(rm2_data_create(ctx, a, s, &data, &held, &report), want);
     assert_contains(rm2_context_error(ctx), why);
     assert_true(!data && !held && report.factors == 0 && !report.factor);
@@ -265,7 +274,7 @@ static void arrays_that_do_not_fit(void **state) {
     const int64_t again[] = {5, 6, 5}, group[] = {1, 1, 1};
     const size_t starts[] = {0, 2, 3}, labels[] = {0, 1, 2};
     const char *const ids[] = {"a", "a"}, *const hole[] = {"a", NULL, "b"};
-    const rm2_data_arrays good = {.manifold = m, .count = 3, .points = points};
+    const rm2_data_arrays good = {.size = sizeof good, .manifold = m, .count = 3, .points = points};
     rm2_data_arrays a = good;
 #define REFUSED(change, why) a = good, change, refused(&a, NULL, RM2_ERR_ARGUMENT, why)
     refused(NULL, NULL, RM2_ERR_ARGUMENT, "arrays.manifold is NULL");
@@ -306,7 +315,7 @@ static void settings_for_files(void **state) {
     (void)state;
     rm2_manifold *m = manifold("R1");
     const double points[] = {1, 2};
-    const rm2_data_arrays a = {.manifold = m, .count = 2, .points = points};
+    const rm2_data_arrays a = {.size = sizeof a, .manifold = m, .count = 2, .points = points};
     const rm2_data_settings plain = rm2_data_settings_default();
     rm2_data_settings s;
 #define REFUSED(change, name)                                                                      \
@@ -329,8 +338,12 @@ static void points_are_validated(void **state) {
     rm2_manifold *m = manifold("R2 x S2 x SO3");
     double y[18] = {1, 2, 1, 0, 0, 1, 0, 0, 0, 3, 4, 0, 1, 0, 0, 1, 0, 0}, good[18];
     const size_t starts[] = {0, 2};
-    const rm2_data_arrays a = {
-        .manifold = m, .count = 2, .points = y, .trajectories = 1, .starts = starts};
+    const rm2_data_arrays a = {.size = sizeof a,
+                               .manifold = m,
+                               .count = 2,
+                               .points = y,
+                               .trajectories = 1,
+                               .starts = starts};
     memcpy(good, y, sizeof y);
     y[12] = 3;
     refused(&a, NULL, RM2_ERR_DATA,
@@ -407,7 +420,8 @@ static void flip(double *points, size_t from, size_t to) {
 
 /* The robot example with other points; signs are left alone. */
 static rm2_data *robot_like(const rm2_data *robot, const double *points, bool trajectories) {
-    rm2_data_arrays a = {.manifold = robot->manifold,
+    rm2_data_arrays a = {.size = sizeof a,
+                         .manifold = robot->manifold,
                          .source = "other",
                          .count = robot->count,
                          .points = points,
@@ -482,7 +496,8 @@ static void parts_know_their_own_singular_matrices(void **state) {
     static const char *const groups[] = {"a", "a", "a", "b", "b", "b"};
     (void)state;
     rm2_manifold *m = manifold("SPD2");
-    rm2_data_arrays arrays = {.manifold = m, .count = 6, .points = points, .group_texts = groups};
+    rm2_data_arrays arrays = {
+        .size = sizeof arrays, .manifold = m, .count = 6, .points = points, .group_texts = groups};
     rm2_data_settings s = rm2_data_settings_default();
     rm2_data *data, *held;
     assert_int_equal(rm2_data_create(ctx, &arrays, &s, &data, NULL, NULL), RM2_OK);
@@ -507,7 +522,8 @@ static void points_that_were_shrunk_before_stay(void **state) {
     static const double points[] = {2, 0.5, 0.5, 1};
     (void)state;
     rm2_manifold *m = manifold("SPD2");
-    rm2_data_arrays arrays = {.manifold = m, .count = 1, .points = points, .shrunk = 0.25};
+    rm2_data_arrays arrays = {
+        .size = sizeof arrays, .manifold = m, .count = 1, .points = points, .shrunk = 0.25};
     rm2_data_settings s = rm2_data_settings_default();
     rm2_data *data;
     assert_int_equal(rm2_data_create(ctx, &arrays, &s, &data, NULL, NULL), RM2_OK);

@@ -71,7 +71,7 @@ static void entries_whose_squares_overflow_are_named(void **state) {
     const rm2_array matrix = {.dims = 2, .shape = {1, 4}, .values = matrices};
     rm2_data_settings s = settings_for("R2");
     rm2_data *data;
-    rm2_data_report report;
+    rm2_data_report report = {.size = sizeof report};
     assert_int_equal(rm2_npy_write(f->ctx, f->path, &points, true), RM2_OK);
     assert_int_equal(rm2_data_read(f->ctx, f->path, &s, &data, NULL, &report), RM2_OK);
     assert_true(report.factor[0].mean_found);

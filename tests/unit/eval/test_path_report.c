@@ -33,7 +33,7 @@ static rm2_vicinity *demonstrations(void) {
 
 static rm2_path_report report_of(const rm2_space *space, const rm2_curve *c,
                                  const rm2_report_settings *s, double *over) {
-    rm2_path_report report = rm2_path_report_empty();
+    rm2_path_report report = {.size = sizeof report};
     ok(rm2_path_measure(ctx, space, c, s, over, &report));
     return report;
 }
@@ -171,12 +171,12 @@ static void distances_are_those_of_the_vicinity(void **state) {
     with.nodes = (NODES - 1) / STRIDE + 1;
     rm2_path_report r = report_of(space, c, &with, over);
     ok(rm2_space_decode(ctx, space, NODES, c->x, points, NULL));
-    ok(rm2_vicinity_of(ctx, v, NODES, points, each, NULL));
+    ok(rm2_vicinity_distances(ctx, v, NODES, points, each, NULL));
     for (size_t i = 0; i < NODES; i++)
         farthest = each[i] > each[farthest] ? i : farthest;
     assert_memory_equal(over, each, sizeof over);
     assert_true(r.over_spread == each[farthest] && r.farthest == farthest / STRIDE);
-    assert_true(r.spread == rm2_vicinity_describe(v).spread &&
+    assert_true(r.spread == rm2_vicinity_info_of(v)->spread &&
                 r.spread_limit == RM2_VICINITY_LIMIT);
     with.spread_limit = r.over_spread * (1 - 1e-15) / 2;
     r = report_of(space, c, &with, NULL);
@@ -261,7 +261,7 @@ static void mistakes(void **state) {
     rm2_space *space = make_space(&s, 0, NULL);
     rm2_curve *c = geodesic(space), wide = *c, hole = *c;
     rm2_report_settings with = rm2_report_settings_default();
-    rm2_path_report r = rm2_path_report_empty();
+    rm2_path_report r = {.size = sizeof r};
     with.nodes = 5; /* of 12 */
     refused("settings.nodes is 5", rm2_path_measure(ctx, space, c, &with, NULL, &r));
     with.nodes = 1;
@@ -306,7 +306,7 @@ static void shorter_reports(void **state) {
     assert_true(r.length == full.length && r.size == before.size);
     assert_memory_equal(&r.energy, &before.energy, sizeof r - offsetof(rm2_path_report, energy));
     r.size = sizeof r + 8;
-    refused("settings.size", rm2_path_measure(ctx, space, c, NULL, NULL, &r));
+    refused("size of a struct", rm2_path_measure(ctx, space, c, NULL, NULL, &r));
     rm2_curve_free(c);
     rm2_space_free(space);
 }

@@ -50,7 +50,8 @@ static rm2_vicinity *vicinity_of(const rm2_model *model) {
 
 static rm2_data *data_of(const rm2_manifold *m, size_t n, const double *points, size_t trajectories,
                          const size_t *starts) {
-    rm2_data_arrays a = {.manifold = m,
+    rm2_data_arrays a = {.size = sizeof a,
+                         .manifold = m,
                          .count = n,
                          .points = points,
                          .trajectories = trajectories,
@@ -138,22 +139,22 @@ static void points_around(double *points) {
 static void distances_are_those_of_brute_force(void **state) {
     static double points[ASKED * D], asked[ASKED * D], over[ASKED];
     rm2_vicinity *v = vicinity_of(wrapped);
-    rm2_vicinity_info info = rm2_vicinity_describe(v);
-    rm2_nearness all;
+    const rm2_vicinity_info *info = rm2_vicinity_info_of(v);
+    rm2_nearness all = {.size = sizeof all};
     double largest = 0;
     size_t beyond = 0;
     (void)state;
     sample_densely();
-    assert_true(info.trajectories);
-    assert_int_equal(info.demonstrations, TRAJECTORIES);
-    near(info.spread / spread_by_definition(), 1, 0.01);
+    assert_true(info->trajectories);
+    assert_int_equal(info->demonstrations, TRAJECTORIES);
+    near(info->spread / spread_by_definition(), 1, 0.01);
     points_around(points);
     memcpy(asked, points, sizeof asked);
     rm2_data_unscale(toy, ASKED, asked);
-    ok(rm2_vicinity_of(ctx, v, ASKED, asked, over, &all));
+    ok(rm2_vicinity_distances(ctx, v, ASKED, asked, over, &all));
     for (size_t i = 0; i < ASKED; i++) {
         double want = least_distance(points + i * D, SIZE_MAX);
-        near(over[i] * info.spread, want, 0.01 * (want + info.spread));
+        near(over[i] * info->spread, want, 0.01 * (want + info->spread));
         largest = fmax(largest, over[i]);
         beyond += over[i] > RM2_VICINITY_LIMIT;
     }
@@ -171,9 +172,9 @@ static void the_path_before_does_not_matter(void **state) {
     (void)state;
     points_around(points);
     rm2_data_unscale(toy, ASKED, points);
-    ok(rm2_vicinity_of(ctx, v, ASKED, points, over, NULL));
+    ok(rm2_vicinity_distances(ctx, v, ASKED, points, over, NULL));
     for (size_t i = 0; i < ASKED; i++) {
-        ok(rm2_vicinity_of(ctx, v, 1, points + i * D, &alone, NULL));
+        ok(rm2_vicinity_distances(ctx, v, 1, points + i * D, &alone, NULL));
         near(over[i], alone, 1e-12 * alone);
     }
     rm2_vicinity_free(v);
@@ -192,7 +193,8 @@ static void sampling_does_not_matter(void **state) {
         ok(rm2_trajectory_resample(ctx, toy->manifold, POINTS, toy->points + t * POINTS * D, FINE,
                                    fine + t * FINE * D));
     keep.scale = RM2_SCALE_NONE;
-    rm2_data_arrays a = {.manifold = toy->manifold,
+    rm2_data_arrays a = {.size = sizeof a,
+                         .manifold = toy->manifold,
                          .count = (size_t)TRAJECTORIES * FINE,
                          .points = fine,
                          .trajectories = TRAJECTORIES,
@@ -201,11 +203,11 @@ static void sampling_does_not_matter(void **state) {
     ok(rm2_data_create(ctx, &a, &keep, &finer, NULL, NULL));
     rm2_model *model = fit_kind(finer, RM2_WGPLVM);
     rm2_vicinity *v[2] = {vicinity_of(wrapped), vicinity_of(model)};
-    near(rm2_vicinity_describe(v[1]).spread / rm2_vicinity_describe(v[0]).spread, 1, 0.03);
+    near(rm2_vicinity_info_of(v[1])->spread / rm2_vicinity_info_of(v[0])->spread, 1, 0.03);
     points_around(points);
-    ok(rm2_vicinity_of(ctx, v[1], ASKED, points, over[1], NULL));
+    ok(rm2_vicinity_distances(ctx, v[1], ASKED, points, over[1], NULL));
     rm2_data_unscale(toy, ASKED, points);
-    ok(rm2_vicinity_of(ctx, v[0], ASKED, points, over[0], NULL));
+    ok(rm2_vicinity_distances(ctx, v[0], ASKED, points, over[0], NULL));
     for (size_t i = 0; i < ASKED; i++)
         near(over[1][i], over[0][i], 0.03 * (over[0][i] + 1));
     rm2_vicinity_free(v[0]);
@@ -235,9 +237,9 @@ static void lines_have_the_distances_of_a_ruler(void **state) {
     rm2_data *data = data_of(plane, (size_t)3 * N, points, 3, starts);
     rm2_model *model = fit_kind(data, RM2_WGPLVM), *flat = fit_kind(data, RM2_GPLVM);
     rm2_vicinity *v = vicinity_of(model), *w = vicinity_of(flat);
-    near(rm2_vicinity_describe(v).spread, 1, 1e-12); /* median of 1, 1, 2 */
-    near(rm2_vicinity_describe(w).spread, 1, 1e-12);
-    ok(rm2_vicinity_of(ctx, v, 4, asked, over, NULL));
+    near(rm2_vicinity_info_of(v)->spread, 1, 1e-12); /* median of 1, 1, 2 */
+    near(rm2_vicinity_info_of(w)->spread, 1, 1e-12);
+    ok(rm2_vicinity_distances(ctx, v, 4, asked, over, NULL));
     near(over[0], 0.4, 1e-12);
     near(over[1], 1, 1e-12);
     near(over[2], 3, 1e-12);
@@ -256,7 +258,7 @@ static void points_have_nearest_neighbours(void **state) {
     double points[N * 2], nearest[N], over[2];
     rm2_manifold *plane;
     rm2_rng rng;
-    rm2_nearness all;
+    rm2_nearness all = {.size = sizeof all};
     (void)state;
     rm2_rng_seed(&rng, 3);
     for (size_t i = 0; i < (size_t)2 * N; i++)
@@ -274,10 +276,10 @@ static void points_have_nearest_neighbours(void **state) {
     rm2_data *data = data_of(plane, N, points, 0, NULL);
     rm2_model *model = fit_kind(data, RM2_WGPLVM);
     rm2_vicinity *v = vicinity_of(model);
-    assert_false(rm2_vicinity_describe(v).trajectories);
-    near(rm2_vicinity_describe(v).spread, want, 1e-12 * want);
+    assert_false(rm2_vicinity_info_of(v)->trajectories);
+    near(rm2_vicinity_info_of(v)->spread, want, 1e-12 * want);
     const double asked[4] = {points[0], points[1], 500, 600};
-    ok(rm2_vicinity_of(ctx, v, 2, asked, over, &all));
+    ok(rm2_vicinity_distances(ctx, v, 2, asked, over, &all));
     near(over[0], 0, 1e-12);
     assert_int_equal(all.farthest, 1);
     assert_int_equal(all.beyond, 1);
@@ -292,7 +294,7 @@ static void without_a_spread_nothing_is_known(void **state) {
     enum { N = 12 };
     double points[2 * N * 2], over[1] = {0};
     rm2_manifold *plane;
-    rm2_nearness all;
+    rm2_nearness all = {.size = sizeof all};
     (void)state;
     for (size_t i = 0; i < (size_t)2 * N; i++) {
         points[2 * i] = (double)(i % N);
@@ -304,16 +306,16 @@ static void without_a_spread_nothing_is_known(void **state) {
         rm2_data *data = data_of(plane, count * N, points, count, starts);
         rm2_model *model = fit_kind(data, RM2_WGPLVM);
         rm2_vicinity *v = vicinity_of(model);
-        assert_true(isnan(rm2_vicinity_describe(v).spread));
-        assert_int_equal(rm2_vicinity_describe(v).demonstrations, count);
-        ok(rm2_vicinity_of(ctx, v, 1, points, over, &all));
+        assert_true(isnan(rm2_vicinity_info_of(v)->spread));
+        assert_int_equal(rm2_vicinity_info_of(v)->demonstrations, count);
+        ok(rm2_vicinity_distances(ctx, v, 1, points, over, &all));
         assert_true(isnan(over[0]) && isnan(all.over_spread));
         assert_int_equal(all.beyond, 0);
         rm2_vicinity_free(v);
         rm2_model_free(model);
         rm2_data_free(data);
     }
-    assert_true(isnan(rm2_vicinity_describe(NULL).spread));
+    assert_true(isnan(rm2_vicinity_info_of(NULL)->spread));
     rm2_vicinity_free(NULL);
     rm2_manifold_free(plane);
 }
@@ -323,7 +325,7 @@ static void points_off_the_manifold_are_refused(void **state) {
     double over;
     rm2_vicinity *v = vicinity_of(wrapped);
     (void)state;
-    assert_int_equal(rm2_vicinity_of(ctx, v, 1, off, &over, NULL), RM2_ERR_DOMAIN);
+    assert_int_equal(rm2_vicinity_distances(ctx, v, 1, off, &over, NULL), RM2_ERR_DOMAIN);
     assert_non_null(strstr(rm2_context_error(ctx), "S2"));
     rm2_vicinity_free(v);
 }

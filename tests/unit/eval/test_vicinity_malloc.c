@@ -15,7 +15,7 @@ static rm2_status create(void *state) {
 static rm2_status ask(void *state) {
     const rm2_data *data = rm2_model_info_of(model)->data;
     double over[2];
-    return rm2_vicinity_of(ctx, state, 2, data->points, over, NULL);
+    return rm2_vicinity_distances(ctx, state, 2, data->points, over, NULL);
 }
 
 /* A path that is measured. */
@@ -27,7 +27,7 @@ typedef struct path {
 
 static rm2_status measure(void *state) {
     const path *p = state;
-    rm2_path_report report = rm2_path_report_empty();
+    rm2_path_report report = {.size = sizeof report};
     rm2_status status = rm2_path_measure(ctx, p->space, p->curve, &p->settings, NULL, &report);
     assert_true((report.length > 0) == (status == RM2_OK));
     return status;

@@ -162,7 +162,7 @@ static void files_keep_all(void **state) {
     void *bytes;
     size_t size;
     double latents[2][3 * Q];
-    rm2_encoded got[2][3];
+    rm2_encoded got[2][3] = {{{.size = sizeof **got}}, {{.size = sizeof **got}}};
     ok(rm2_model_to_bytes(ctx, model, &bytes, &size));
     ok(rm2_model_from_bytes(ctx, bytes, size, NULL, &again));
     ok(rm2_model_encode(ctx, model, NULL, 3, data->points, latents[0], NULL, got[0]));

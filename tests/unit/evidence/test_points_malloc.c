@@ -50,13 +50,13 @@ static rm2_status make_prior(void *state) {
 
 static rm2_status compare(void *state) {
     fixture *f = state;
-    rm2_fidelity fidelity;
+    rm2_fidelity fidelity = {.size = sizeof fidelity};
     return rm2_model_fidelity(ctx, f->model, &fidelity);
 }
 
 static rm2_status hold_out(void *state) {
     fixture *f = state;
-    rm2_held_out held_out;
+    rm2_held_out held_out = {.size = sizeof held_out};
     return rm2_model_held_out(ctx, f->model, &held_out);
 }
 

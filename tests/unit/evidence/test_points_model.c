@@ -130,7 +130,7 @@ static void marginal_is_an_integral(void **state) {
     const rm2_model_info *info = rm2_model_info_of(model);
     const double step = 1e-3;
     double total = 0, mean = 0, points[3 * 4], latents[3], want[3] = {0}, own = 0;
-    rm2_encoded got[3];
+    rm2_encoded got[3] = {{.size = sizeof *got}};
     memcpy(points, data->points, sizeof points);
     for (size_t k = 0; k < 12; k++)
         points[k] += 0.05 * sin(3 * (double)k);
@@ -269,7 +269,7 @@ static void fidelity_is_its_definition(void **state) {
     rm2_data *data = surface(40, 4, true);
     rm2_model *model = fitted(data, 1, RM2_INIT_TANGENT);
     const rm2_model_info *info = rm2_model_info_of(model);
-    rm2_fidelity f;
+    rm2_fidelity f = {.size = sizeof f};
     double C[16] = {0}, w[4] = {1, 0.3, 0.2, 0.1}, total = 0, value = 0;
     for (size_t i = 0; i < 40; i++)
         for (size_t a = 0; a < 16; a++)
@@ -302,7 +302,7 @@ static void files_keep_all(void **state) {
     void *bytes;
     size_t size;
     double latents[2][6];
-    rm2_encoded got[2][3];
+    rm2_encoded got[2][3] = {{{.size = sizeof **got}}, {{.size = sizeof **got}}};
     ok(rm2_model_to_bytes(ctx, model, &bytes, &size));
     ok(rm2_model_from_bytes(ctx, bytes, size, NULL, &again));
     ok(rm2_model_encode(ctx, model, NULL, 3, data->points, latents[0], NULL, got[0]));

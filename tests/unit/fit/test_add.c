@@ -71,7 +71,7 @@ static void refused(rm2_status status, rm2_status want, const char *text) {
 static double residual_by_encoding(void) {
     rm2_encode_settings s = rm2_encode_settings_default();
     double points[POINTS * WIDTH], latents[POINTS * 2], sum = 0;
-    rm2_encoded info[POINTS];
+    rm2_encoded info[POINTS] = {{.size = sizeof *info}};
     s.trajectories = 1;
     s.starts = last->starts;
     rm2_data_original(last, points);
@@ -98,7 +98,7 @@ static double residual_by_decoding(const rm2_model *more) {
 
 static void one_more(void **state) {
     rm2_model *more;
-    rm2_added added;
+    rm2_added added = {.size = sizeof added};
     double before[4 * POINTS * WIDTH], after[4 * POINTS * WIDTH];
     (void)state;
     assert_int_equal(rm2_fit_add(ctx, model, last, NULL, &added, &more), RM2_OK);
@@ -148,7 +148,8 @@ static rm2_data *changed(const char *id, double factor, double shift) {
     for (size_t i = 0; i < POINTS; i++)
         for (size_t k = 0; k < 2; k++)
             points[i * WIDTH + k] = points[i * WIDTH + k] * factor + shift;
-    rm2_data_arrays arrays = {.manifold = last->manifold,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = last->manifold,
                               .source = "new.csv",
                               .count = POINTS,
                               .points = points,
@@ -162,7 +163,7 @@ static rm2_data *changed(const char *id, double factor, double shift) {
 static void wrong_units_and_unknown_motions(void **state) {
     rm2_data *wrong = changed("x", 1000, 0), *other = changed("0", 1, 1.0);
     rm2_data *separate = changed(NULL, 1, 0);
-    rm2_added added;
+    rm2_added added = {.size = sizeof added};
     rm2_model *more;
     (void)state;
     refused(rm2_fit_add(ctx, model, wrong, NULL, NULL, &more), RM2_ERR_DATA,
@@ -197,7 +198,8 @@ static rm2_data *mixed(void) {
         turned[i * WIDTH] = -p[1];
         turned[i * WIDTH + 1] = p[0];
     }
-    rm2_data_arrays arrays = {.manifold = all->manifold,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = all->manifold,
                               .source = "mixed.csv",
                               .count = N,
                               .points = turned,
@@ -219,7 +221,7 @@ static double extreme(size_t n, const double *x, double sign) {
 /* New motions lie above all that the model has, as long as it is, in order; what it knows does not. */
 static void new_motions_lie_apart(void **state) {
     rm2_data *data = mixed();
-    rm2_added added[4];
+    rm2_added added[4] = {{.size = sizeof *added}};
     rm2_model *more;
     (void)state;
     assert_int_equal(rm2_fit_add(ctx, model, data, NULL, added, &more), RM2_OK);
@@ -251,7 +253,8 @@ static rm2_data *line(const char *source, const size_t *labels, const char *cons
     rm2_manifold *m;
     rm2_data *data;
     assert_int_equal(rm2_manifold_create(ctx, "R1", &m), RM2_OK);
-    rm2_data_arrays arrays = {.manifold = m,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = m,
                               .source = source,
                               .count = 3,
                               .points = points,

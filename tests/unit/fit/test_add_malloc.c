@@ -36,7 +36,8 @@ static int set_up(void **state) {
     rm2_data_original(data, points);
     for (size_t i = 0; i < data->count; i++)
         points[5 * i] += 0.7;
-    const rm2_data_arrays arrays = {.manifold = data->manifold,
+    const rm2_data_arrays arrays = {.size = sizeof arrays,
+                                    .manifold = data->manifold,
                                     .source = "moved",
                                     .count = data->count,
                                     .points = points,
@@ -55,7 +56,7 @@ static int tear_down(void **state) {
 }
 
 static rm2_status add(void *more_data) {
-    rm2_added added[2];
+    rm2_added added[2] = {{.size = sizeof *added}};
     rm2_model *more;
     rm2_status status = rm2_fit_add(ctx, model, more_data, NULL, added, &more);
     assert_true(status != RM2_OK || added->apart == (more_data == moved));

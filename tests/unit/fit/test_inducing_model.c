@@ -425,7 +425,7 @@ static void prediction_is_close_to_exact(void **state) {
     assert_near(i.points * i.outputs, f, exact_f, 1e-3 * sqrt(i.noise), "mean");
     assert_near(i.points * i.outputs, h, exact_h, 1e-3 * i.noise, "variance");
     /* encoding and draws go through the same posterior */
-    rm2_encoded info[3];
+    rm2_encoded info[3] = {{.size = sizeof *info}};
     double x[3 * 2], draws[3 * 5];
     assert_int_equal(rm2_model_encode(ctx, model, NULL, 3, data->points, x, NULL, info), RM2_OK);
     for (size_t k = 0; k < 3; k++)
@@ -571,7 +571,8 @@ static void same_bits_again(void **state) {
 static rm2_data *plane(size_t count, const double *points, size_t trajectories) {
     const rm2_factor flat = {.geometry = &rm2_euclidean, .n = 2};
     const size_t starts[] = {0, count};
-    rm2_data_arrays arrays = {.count = count,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .count = count,
                               .points = points,
                               .trajectories = trajectories,
                               .starts = trajectories ? starts : NULL};

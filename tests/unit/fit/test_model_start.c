@@ -28,7 +28,8 @@ static rm2_data *two_motions(const char *const *labels) {
             &s,
             &(demo_plan){
                 .points = T, .motion = d % 2, .number = d, .end = 1, .reversed = d == DEMOS - 1});
-    rm2_data_arrays arrays = {.manifold = R4,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = R4,
                               .count = demo_points(&s),
                               .points = s.F,
                               .trajectories = s.count,

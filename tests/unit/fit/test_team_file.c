@@ -187,7 +187,8 @@ static void many_points(void **state) {
     rm2_manifold *plane;
     rm2_data *data;
     assert_int_equal(rm2_manifold_create(ctx, "R2", &plane), RM2_OK);
-    const rm2_data_arrays arrays = {.manifold = plane,
+    const rm2_data_arrays arrays = {.size = sizeof arrays,
+                                    .manifold = plane,
                                     .count = MANY * EACH,
                                     .points = points,
                                     .trajectories = MANY,

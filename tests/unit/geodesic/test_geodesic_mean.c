@@ -198,7 +198,7 @@ static void mean_through_the_chart(void **state) {
         const double *w = k < 2 ? NULL : weights;
         rm2_metric *metric = NULL;
         rm2_manifold *manifold = NULL;
-        rm2_mean_info info, known;
+        rm2_mean_info info = {.size = sizeof info}, known = {.size = sizeof known};
         double p[N * D], want[D], mean[Q], got[D];
         assert_int_equal(rm2_metric_analytic(ctx, s.metric, Q, &metric), RM2_OK);
         assert_int_equal(rm2_manifold_create(ctx, s.manifold, &manifold), RM2_OK);
@@ -222,7 +222,7 @@ static void mean_through_the_chart(void **state) {
 static void easy_means(void **state) {
     (void)state;
     rm2_metric *metric = NULL;
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     double points[3 * Q] = {0, 0, 1, 2, 5, 1}, mean[Q];
     assert_int_equal(rm2_metric_analytic(ctx, "euclidean", Q, &metric), RM2_OK);
     assert_int_equal(

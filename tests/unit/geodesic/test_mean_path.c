@@ -86,7 +86,7 @@ static void variances(const fixture *f, rm2_geodesic_stage last, const double *w
 
 static rm2_mean_info find_mean(const fixture *f, const double *w, double *mean) {
     rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
-    rm2_mean_info info = {.converged = false};
+    rm2_mean_info info = {.size = sizeof info};
     assert_int_equal(rm2i_geodesic_mean(f->ctx, f->metric, f->roadmap, &paths, N, f->points, w,
                                         NULL, mean, &info),
                      RM2_OK);
@@ -158,7 +158,7 @@ static void close_to_geodesics(void **state) {
     for (size_t pass = 0; pass < 2; pass++) {
         fixture f = begin(*state, GRID, pass ? 80 : 40);
         rm2i_geodesic_settings polish = stage(RM2_STAGE_POLISH);
-        rm2_mean_info info = {.converged = false};
+        rm2_mean_info info = {.size = sizeof info};
         double mean[Q], exact[Q], at_mean;
         polish.tolerance = 1e-4;
         assert_int_equal(rm2i_geodesic_mean(f.ctx, f.metric, f.roadmap, &polish, N, f.points, NULL,
@@ -181,7 +181,7 @@ static void flat_centre(void **state) {
     rm2_context *ctx = *state;
     rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
     rm2_metric *metric = NULL;
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     const double points[3 * Q] = {0, 0, 1, 2, 5, 1};
     double mean[Q];
     assert_int_equal(rm2_metric_analytic(ctx, "euclidean", Q, &metric), RM2_OK);
@@ -201,7 +201,7 @@ static void halfway(void **state) {
         rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
         const double *points = pass ? near : far;
         double mean[Q], distance[4];
-        rm2_mean_info info;
+        rm2_mean_info info = {.size = sizeof info};
         assert_int_equal(rm2i_roadmap_distances(f.ctx, f.roadmap, f.metric, 2, points, distance),
                          RM2_OK);
         assert_int_equal(rm2i_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, 2, points, NULL,
@@ -220,7 +220,7 @@ static void without_iterations(void **state) {
     fixture f = begin(*state, GRID, CELLS);
     rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
     const rm2_mean_settings none = {.size = sizeof none, .max_iterations = 0, .tolerance = 1e-14};
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     double mean[Q], again;
     assert_int_equal(rm2i_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, N, f.points, NULL,
                                         &none, mean, &info),
@@ -237,7 +237,7 @@ static void coincident_points(void **state) {
         rm2i_geodesic_settings paths = stage(RM2_STAGE_PATH);
         const double points[3 * Q] = {1.1, 0.6, 1.1, 0.6, 1.1, 0.6};
         for (size_t n = 1; n <= 3; n += 2) {
-            rm2_mean_info info;
+            rm2_mean_info info = {.size = sizeof info};
             double mean[Q];
             assert_int_equal(rm2i_geodesic_mean(f.ctx, f.metric, f.roadmap, &paths, n, points, NULL,
                                                 NULL, mean, &info),
@@ -251,7 +251,7 @@ static void coincident_points(void **state) {
 
 static void threads_do_not_count(void **state) {
     double mean[2][Q];
-    rm2_mean_info info[2];
+    rm2_mean_info info[2] = {{.size = sizeof *info}, {.size = sizeof *info}};
     for (int kind = 0; kind < KINDS; kind++) {
         for (int k = 0; k < 2; k++) {
             fixture f = begin(*state, (roadmap_kind)kind, CELLS);

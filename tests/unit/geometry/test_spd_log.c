@@ -72,7 +72,7 @@ static void mean(void **state) {
                                        0.26428741692950394, 0.55489796042742496,
                                        0.15062099324367871, 0.09389349911125775};
     double points[27], result[9];
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     for (size_t i = 0; i < 9; i++) {
         points[i] = P[i];
         points[9 + i] = Q[i];

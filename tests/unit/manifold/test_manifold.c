@@ -488,7 +488,7 @@ static void interrupt_stops_calls(void **state) {
     rm2_manifold *m = make_manifold(ctx, "S2");
     static double p[3 * N], v[3 * N];
     size_t failures;
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     assert_int_equal(rm2_manifold_random(ctx, m, N, p), RM2_OK);
     rm2_context_interrupt(ctx);
     assert_int_equal(rm2_manifold_log(ctx, m, N, p, 1, p, v), RM2_INTERRUPTED);
@@ -548,7 +548,7 @@ static void mean_of_tight_clusters(void **state) {
         for (double spread = 0.1; spread > 1e-17; spread /= 100) {
             rm2_manifold *m = make_manifold(ctx, specs[s]);
             double p[9], c[6 * N], points[9 * N], mean[9];
-            rm2_mean_info info;
+            rm2_mean_info info = {.size = sizeof info};
             assert_int_equal(rm2_manifold_random(ctx, m, 1, p), RM2_OK);
             for (size_t i = 0; i < N * rm2_manifold_dim(m); i++)
                 c[i] = spread * rm2_rng_normal(rm2_context_rng(ctx));
@@ -569,7 +569,7 @@ static void mean_of_points_with_offsets(void **state) {
     rm2_manifold *m = make_manifold(ctx, "R3 x S3");
     for (double spread = 1e3; spread > 1e-3; spread /= 10) {
         double points[7 * N], mean[7], sum[3] = {0, 0, 0};
-        rm2_mean_info info;
+        rm2_mean_info info = {.size = sizeof info};
         assert_int_equal(rm2_manifold_random(ctx, m, N, points), RM2_OK);
         for (size_t i = 0; i < N; i++) {
             double *x = points + 7 * i;
@@ -599,7 +599,7 @@ static void mean_in_strong_curvature(void **state) {
     size_t dim = rm2_manifold_dim(m), ambient = rm2_manifold_ambient(m);
     double *c = malloc(N * dim * sizeof *c), *points = malloc(N * ambient * sizeof *points);
     double *base = malloc(ambient * sizeof *base), *mean = malloc(ambient * sizeof *mean);
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     assert_true(c && points && base && mean);
     rm2_manifold_default_point(m, base);
     for (size_t i = 0; i < N * dim; i++)
@@ -619,7 +619,7 @@ static void mean_with_weights(void **state) {
     rm2_context *ctx = *state;
     rm2_manifold *m = make_manifold(ctx, "R1");
     double points[3] = {0, 1, 10}, weights[3] = {1, 3, 0}, mean;
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     assert_int_equal(rm2_manifold_mean(ctx, m, 3, points, weights, NULL, &mean, &info), RM2_OK);
     assert_true(info.converged && fabs(mean - 0.75) < 1e-15);
     assert_true(fabs(info.variance - 3.0 / 16) < 1e-15);

@@ -78,7 +78,7 @@ static rm2_status random_points(void *state) {
 
 static rm2_status mean(void *state) {
     fixture *f = state;
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     return rm2_manifold_mean(f->ctx, f->m, POINTS, f->points, NULL, NULL, f->out, &info);
 }
 

@@ -384,8 +384,12 @@ static void velocities(void **state) {
         rm2_meet_settings settings = rm2_meet_settings_default();
         settings.duration = 2;
         rm2_meet_pose middle = {.point = via, .velocity = v[1]};
-        rm2_meet_request r = {
-            {.point = at[0], .velocity = v[0]}, {.point = goal, .velocity = v[2]}, 1, &middle, 0, NULL};
+        rm2_meet_request r = {{.point = at[0], .velocity = v[0]},
+                              {.point = goal, .velocity = v[2]},
+                              1,
+                              &middle,
+                              0,
+                              NULL};
         rm2_meet *meet = meet_request(&s, &r, &settings);
         const rm2_meet_result *out = rm2_meet_result_of(meet);
         for (size_t e = 0; e < 3; e++) {
@@ -821,32 +825,40 @@ static void refusals(void **state) {
         far[k] = -b[k];
     refuse(&s, &(rm2_meet_request){{0}, goal, 0, NULL, 0, NULL}, RM2_ERR_ARGUMENT,
            "start: point and latent are both NULL");
-    refuse(&s, &(rm2_meet_request){start, goal, 2, NULL, 0, NULL}, RM2_ERR_ARGUMENT, "request.via is NULL");
+    refuse(&s, &(rm2_meet_request){start, goal, 2, NULL, 0, NULL}, RM2_ERR_ARGUMENT,
+           "request.via is NULL");
     refuse(&s, &(rm2_meet_request){{.point = half}, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "start: factor 2 has 2 of 3 entries");
     refuse(&s, &(rm2_meet_request){start, {.point = none}, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "goal: all factors are NaN");
-    refuse(&s, &(rm2_meet_request){{.point = infinite}, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA, "not finite");
-    refuse(&s, &(rm2_meet_request){{.point = off}, goal, 0, NULL, 0, NULL}, RM2_ERR_DOMAIN, "start");
-    refuse(&s, &(rm2_meet_request){start, {.point = far}, 0, NULL, 0, NULL}, RM2_ERR_CUT_LOCUS, "goal");
+    refuse(&s, &(rm2_meet_request){{.point = infinite}, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA,
+           "not finite");
+    refuse(&s, &(rm2_meet_request){{.point = off}, goal, 0, NULL, 0, NULL}, RM2_ERR_DOMAIN,
+           "start");
+    refuse(&s, &(rm2_meet_request){start, {.point = far}, 0, NULL, 0, NULL}, RM2_ERR_CUT_LOCUS,
+           "goal");
     refuse(&s, &(rm2_meet_request){start, goal, 2, via, 0, NULL}, RM2_ERR_DATA, "same node");
     via[0].point = a;
-    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_DATA, "nearest to the start");
+    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_DATA,
+           "nearest to the start");
     via[0].point = b;
-    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_DATA, "nearest to the goal");
+    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_DATA,
+           "nearest to the goal");
     via[0] = (rm2_meet_pose){.point = c, .timed = true, .time = 1};
-    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_ARGUMENT, "time 1 is not between");
+    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_ARGUMENT,
+           "time 1 is not between");
     via[0].time = 0.7;
     via[1] = (rm2_meet_pose){.point = c, .timed = true, .time = 0.3};
     refuse(&s, &(rm2_meet_request){start, goal, 2, via, 0, NULL}, RM2_ERR_DATA, "in this order");
     via[0] = (rm2_meet_pose){.point = c, .latent = c};
-    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_ARGUMENT, "exclude each other");
-    refuse(&s, &(rm2_meet_request){{.point = a, .velocity = half}, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA,
-           "velocity of start");
+    refuse(&s, &(rm2_meet_request){start, goal, 1, via, 0, NULL}, RM2_ERR_ARGUMENT,
+           "exclude each other");
+    refuse(&s, &(rm2_meet_request){{.point = a, .velocity = half}, goal, 0, NULL, 0, NULL},
+           RM2_ERR_DATA, "velocity of start");
     memcpy(half, a, sizeof half);
     half[0] = half[1] = NAN;
-    refuse(&s, &(rm2_meet_request){{.point = half, .velocity = a}, goal, 0, NULL, 0, NULL}, RM2_ERR_DATA,
-           "a velocity but no point");
+    refuse(&s, &(rm2_meet_request){{.point = half, .velocity = a}, goal, 0, NULL, 0, NULL},
+           RM2_ERR_DATA, "a velocity but no point");
     const double *X = rm2_model_info_of(s.model)->latents;
     refuse(&s, &(rm2_meet_request){{.latent = X}, {.latent = X}, 0, NULL, 0, NULL}, RM2_ERR_DATA,
            "both are the same point");

@@ -96,7 +96,8 @@ static scene open_task(const char *spec) {
         show(spec, m, k / POINTS, (double)(k % POINTS) / (POINTS - 1), y + k * D);
     for (size_t d = 0; d <= DEMOS; d++)
         starts[d] = d * POINTS;
-    rm2_data_arrays arrays = {.manifold = m,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = m,
                               .count = DEMOS * POINTS,
                               .points = y,
                               .trajectories = DEMOS,

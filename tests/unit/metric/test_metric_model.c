@@ -70,7 +70,8 @@ static rm2_data *swap_factors(const rm2_data *toy) {
         memcpy(points + 5 * n + 3, toy->points + 5 * n, 2 * sizeof *points);
     }
     assert_int_equal(rm2_manifold_create(ctx, SWAPPED, &m), RM2_OK);
-    rm2_data_arrays arrays = {.manifold = m,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = m,
                               .count = toy->count,
                               .points = points,
                               .trajectories = toy->trajectories,

@@ -74,7 +74,7 @@ static void test_back_constraint(void **state) {
         assert_true(i.settings->back_constraint);
         double x[60 * 2], K[20 * 60], cov[20 * 4];
         size_t indefinite = 0;
-        rm2_encoded info[20];
+        rm2_encoded info[20] = {{.size = sizeof *info}};
         assert_int_equal(rm2_model_encode(ctx, model, NULL, 60, data->points, x, NULL, NULL),
                          RM2_OK);
         for (size_t k = 0; k < 120; k++) /* sums of 60 terms with weights up to 1e3 */

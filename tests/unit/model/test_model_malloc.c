@@ -134,7 +134,7 @@ static rm2_status reconstruct(void *state) {
 static rm2_status encode(void *state) {
     fixture *f = state;
     double x[2 * Q], covariance[2 * Q * Q];
-    rm2_encoded info[2];
+    rm2_encoded info[2] = {{.size = sizeof *info}};
     return rm2_model_encode(f->ctx, f->plain, NULL, 2, f->data->points, x, covariance, info);
 }
 
@@ -162,13 +162,13 @@ static rm2_status sample(void *state) {
 
 static rm2_status score(void *state) {
     fixture *f = state;
-    rm2_score each[DEMOS], total;
+    rm2_score each[DEMOS] = {{.size = sizeof *each}}, total = {.size = sizeof total};
     return rm2_model_score(f->ctx, f->plain, NULL, f->data, NULL, each, &total);
 }
 
 static rm2_status calibrate(void *state) {
     fixture *f = state;
-    rm2_calibration c;
+    rm2_calibration c = {.size = sizeof c};
     return rm2_model_calibration(
         f->ctx, f->plain, &(rm2_calibration_points){2, latents, f->data->points, NULL, NULL}, &c);
 }

@@ -157,7 +157,8 @@ static void fit_refuses(void **state) {
     memcpy(y, toy->points, sizeof y);
     y[5 * 7] = NAN;
     rm2_data_settings s = rm2_data_settings_default();
-    rm2_data_arrays a = {.manifold = toy->manifold, .source = "t", .count = 12, .points = y};
+    rm2_data_arrays a = {
+        .size = sizeof a, .manifold = toy->manifold, .source = "t", .count = 12, .points = y};
     s.allow_missing = true;
     ok(rm2_data_create(ctx, &a, &s, &holes, NULL, NULL));
     assert_int_equal(rm2_fit(ctx, holes, NULL, NULL, &model), RM2_ERR_DATA);
@@ -179,7 +180,8 @@ static rm2_data *toy_on(const char *spec, rm2_context *in) {
     rm2_data *toy = example_data("toy", 3, 12), *data;
     rm2_data_settings s = rm2_data_settings_default();
     rm2_manifold *m = make_manifold(in, spec);
-    rm2_data_arrays a = {.manifold = m,
+    rm2_data_arrays a = {.size = sizeof a,
+                         .manifold = m,
                          .source = "toy",
                          .count = toy->count,
                          .points = toy->points,
@@ -263,7 +265,7 @@ static void own_geometry_is_as_good(void **state) {
     free(got);
     free(want);
     /* data on one are no data for a model on the other */
-    rm2_score score;
+    rm2_score score = {.size = sizeof score};
     assert_int_equal(rm2_model_score(ctx, built_in, NULL, b, NULL, NULL, &score), RM2_ERR_DATA);
     assert_contains(rm2_context_error(ctx),
                     "the model is on R2 x S2, the data (toy) are on R2 x Globe2");
@@ -349,7 +351,7 @@ static void points_are_checked(void **state) {
         y[7 + k] = 3 * data->points[7 + k];
     encode_refuses(model, y, RM2_ERR_DOMAIN,
                    "point 1, factor 2 (S3) is off the manifold by 2.0e+00");
-    rm2_calibration c;
+    rm2_calibration c = {.size = sizeof c};
     assert_int_equal(
         rm2_model_calibration(ctx, model,
                               &(rm2_calibration_points){.n = 2, .latents = x, .points = y}, &c),

@@ -50,6 +50,7 @@ static void check_encoding(const variant *kind) {
     double *latents = numbers(N * Q), *cov = numbers(N * Q * Q), far = 0;
     rm2_encoded *info = calloc(N, sizeof *info);
     assert_non_null(info);
+    info->size = sizeof *info;
     rm2_encode_settings e = rm2_encode_settings_default();
     e.back_constraint = false;
     assert_int_equal(rm2_model_encode(ctx, model, &e, N, data->points, latents, cov, info), RM2_OK);
@@ -164,7 +165,7 @@ static void test_missing_entries(void **state) {
             {false, true, true, true}, {true, true, false, false}, {false, false, true, true}};
         for (int k = 0; k < 3; k++) {
             double y[5], x[2], cov[4], v[4];
-            rm2_encoded info;
+            rm2_encoded info = {.size = sizeof info};
             memcpy(y, data->points + 31 * 5, sizeof y);
             rm2_data_unscale(data, 1, y);
             outputs_of(model, y, v);
@@ -193,7 +194,7 @@ static void test_missing_entries(void **state) {
     s.model = RM2_GPLVM;
     rm2_model *model = fit_model(data, &s);
     double y[5], x[2], v[5];
-    rm2_encoded info;
+    rm2_encoded info = {.size = sizeof info};
     memcpy(y, data->points + 31 * 5, sizeof y);
     rm2_data_unscale(data, 1, y);
     outputs_of(model, y, v);
@@ -215,7 +216,7 @@ static void test_encoding_point_by_point(void **state) {
         s.back_constraint = back != 0;
         rm2_model *model = fit_model(data, &s);
         double y[40 * 5], x[40 * 2], alone[2];
-        rm2_encoded info[40], own;
+        rm2_encoded info[40] = {{.size = sizeof *info}}, own = {.size = sizeof own};
         memcpy(y, data->points, sizeof y);
         y[0] = NAN;
         assert_int_equal(rm2_model_encode(ctx, model, NULL, 40, y, x, NULL, info), RM2_OK);
@@ -317,7 +318,8 @@ static rm2_data *eights(size_t count, const double *points) {
     for (size_t t = 0; t <= count; t++)
         starts[t] = t * POINTS;
     assert_int_equal(rm2_manifold_create(ctx, "R2", &plane), RM2_OK);
-    const rm2_data_arrays arrays = {.manifold = plane,
+    const rm2_data_arrays arrays = {.size = sizeof arrays,
+                                    .manifold = plane,
                                     .count = count * POINTS,
                                     .points = points,
                                     .trajectories = count,
@@ -364,7 +366,7 @@ static void trajectories_do_not_jump(void **state) {
     enum { NEW = (EIGHTS - TRAINED) * POINTS };
     double points[EIGHTS * POINTS * 2], alone[NEW * MOST_Q], together[NEW * MOST_Q];
     const size_t starts[] = {0, POINTS, NEW};
-    rm2_encoded info[2][NEW];
+    rm2_encoded info[2][NEW] = {{{.size = sizeof **info}}, {{.size = sizeof **info}}};
     rm2_rng rng;
     rm2_rng_seed(&rng, 5);
     for (size_t t = 0; t < EIGHTS; t++)

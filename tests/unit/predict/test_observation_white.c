@@ -30,7 +30,8 @@ static rm2_model *fit_matrices(rm2_context *ctx) {
     s.latent_dim = Q;
     s.init = RM2_INIT_TANGENT;
     s.optim.max_iterations = 2;
-    const rm2_data_arrays arrays = {.manifold = m, .count = POINTS, .points = points};
+    const rm2_data_arrays arrays = {
+        .size = sizeof arrays, .manifold = m, .count = POINTS, .points = points};
     assert_int_equal(rm2_data_create(ctx, &arrays, &d, &data, NULL, NULL), RM2_OK);
     if (rm2_fit(ctx, data, &s, NULL, &model) != RM2_OK)
         fail_msg("%s", rm2_context_error(ctx));

@@ -23,7 +23,7 @@ static int set_up(void **state) {
 
 static rm2_arm *open_arm(fixture *f, const char *spec) {
     rm2_arm *arm = NULL;
-    if (rm2_arm_open(f->ctx, spec, &arm) != RM2_OK)
+    if (rm2_arm_read(f->ctx, spec, &arm) != RM2_OK)
         fail_msg("%s: %s", spec, rm2_context_error(f->ctx));
     return arm;
 }
@@ -336,7 +336,7 @@ static void files_describe_arms(void **state) {
 
 static void refuses(fixture *f, const char *spec, rm2_status status, const char *part) {
     rm2_arm *arm = (rm2_arm *)f;
-    assert_int_equal(rm2_arm_open(f->ctx, spec, &arm), status);
+    assert_int_equal(rm2_arm_read(f->ctx, spec, &arm), status);
     assert_null(arm);
     if (!strstr(rm2_context_error(f->ctx), part))
         fail_msg("\"%s\" is not in \"%s\"", part, rm2_context_error(f->ctx));
@@ -437,7 +437,7 @@ static void manifolds_describe_tasks(void **state) {
     rm2_arm_task task;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         assert_int_equal(rm2_manifold_create(f->ctx, cases[k].spec, &m), RM2_OK);
-        assert_int_equal(rm2_arm_task_of(f->ctx, m, &task), RM2_OK);
+        assert_int_equal(rm2_arm_task_from_manifold(f->ctx, m, &task), RM2_OK);
         assert_int_equal(task.dim, cases[k].dim);
         assert_int_equal(task.orientation, cases[k].orientation);
         assert_int_equal(task.ellipsoid, cases[k].ellipsoid);
@@ -446,7 +446,7 @@ static void manifolds_describe_tasks(void **state) {
     }
     for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
         assert_int_equal(rm2_manifold_create(f->ctx, refused[k], &m), RM2_OK);
-        assert_int_equal(rm2_arm_task_of(f->ctx, m, &task), RM2_ERR_UNSUPPORTED);
+        assert_int_equal(rm2_arm_task_from_manifold(f->ctx, m, &task), RM2_ERR_UNSUPPORTED);
         rm2_manifold_free(m);
     }
 }

@@ -96,7 +96,7 @@ static void distances_are_those_of_brute_force(void **state) {
     assert_int_equal(rm2_arm_set_radii(ctx, arm, 1, &radius), RM2_OK);
     for (size_t trial = 0; trial < 12; trial++) {
         double outside = INFINITY, inside = INFINITY, rows[2 * (STEPS + 1)];
-        rm2_arm_clearance_info info;
+        rm2_arm_clearance_info info = {.size = sizeof info};
         for (size_t i = 0; i < (STEPS + 1) * JOINTS; i++) {
             const rm2_link *l = rm2_arm_joint(arm, i % JOINTS);
             double step = 0.3 * (2 * rm2_rng_uniform(rng) - 1);
@@ -178,7 +178,7 @@ static void a_folded_arm_is_near_to_itself(void **state) {
     const double half_pi = acos(0), radius = 0.1;
     const double q[6] = {0, 0, 0, 0, half_pi, half_pi};
     const rm2_arm_scene scene = {.self_clearance = 0.9};
-    rm2_arm_clearance_info info;
+    rm2_arm_clearance_info info = {.size = sizeof info};
     double rows[4];
     assert_int_equal(rm2_arm_bodies(arm), 3);
     assert_string_equal(rm2_arm_body_at(arm, 0)->name, "link1");
@@ -206,7 +206,7 @@ static void between_configurations_counts_too(void **state) {
     const double q[2] = {-0.5, 0.5}, radius = 0.01;
     const rm2_region ball = {.kind = RM2_REGION_SPHERE, .dim = 2, .a = {0.9, 0}, .radius = 0.05};
     const rm2_arm_scene scene = {.regions = &ball, .count = 1};
-    rm2_arm_clearance_info info;
+    rm2_arm_clearance_info info = {.size = sizeof info};
     double rows[4];
     assert_int_equal(rm2_arm_set_radii(ctx, arm, 1, &radius), RM2_OK);
     assert_int_equal(rm2_arm_clearance(ctx, arm, &scene, 2, q, rows, &info), RM2_OK);
@@ -232,8 +232,8 @@ static void the_elbow_goes_out_of_the_way(void **state) {
     }
     const rm2_arm_targets all = {&position, POINTS, targets, NULL};
     rm2_track_settings settings = rm2_track_settings_default();
-    rm2_track_info info;
-    rm2_arm_clearance_info near;
+    rm2_track_info info = {.size = sizeof info};
+    rm2_arm_clearance_info near = {.size = sizeof near};
     double elbow[15]; /* base, three joints, tip */
     assert_int_equal(rm2_arm_set_radii(ctx, arm, 1, &radius), RM2_OK);
     assert_int_equal(rm2_arm_track(ctx, arm, &all, &settings, q, NULL, &info), RM2_OK);
@@ -268,11 +268,11 @@ static void seven_joints_avoid_what_six_cannot(void **state) {
     rm2_region ball = {.kind = RM2_REGION_SPHERE, .dim = 3, .radius = 0.06};
     memcpy(ball.a, skeleton + 3 * 4, sizeof ball.a); /* the elbow */
     const rm2_arm_scene scene = {.regions = &ball, .count = 1, .clearance = 0.01};
-    rm2_arm_clearance_info near;
+    rm2_arm_clearance_info near = {.size = sizeof near};
     assert_int_equal(rm2_arm_clearance(ctx, arm, &scene, POINTS, made, NULL, &near), RM2_OK);
     assert_false(near.kept);
     rm2_track_settings settings = rm2_track_settings_default();
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     settings.scene = &scene;
     const rm2_arm_targets all = {&pose, POINTS, targets, NULL};
     assert_int_equal(rm2_arm_track(ctx, arm, &all, &settings, q, NULL, &info), RM2_OK);
@@ -293,7 +293,7 @@ static void nothing_is_found_where_nothing_is(void **state) {
     rm2_track_settings settings = rm2_track_settings_default();
     const rm2_arm_targets all = {&position, 2, targets, NULL};
     double q[4];
-    rm2_arm_clearance_info near;
+    rm2_arm_clearance_info near = {.size = sizeof near};
     assert_int_equal(rm2_arm_set_radii(ctx, arm, 1, &radius), RM2_OK);
     settings.scene = &scene;
     for (size_t kept = 2; kept-- > 0; scene.count++) {
@@ -320,7 +320,7 @@ static void bodies_can_be_given(void **state) {
     rm2_arm_body wrong = tool;
     const rm2_region ball = {.kind = RM2_REGION_SPHERE, .dim = 3, .a = {3, 0, 0}, .radius = 0.1};
     rm2_arm_scene scene = {.regions = &ball, .count = 1};
-    rm2_arm_clearance_info near;
+    rm2_arm_clearance_info near = {.size = sizeof near};
     assert_int_equal(rm2_arm_set_radii(ctx, arm, 2, two), RM2_OK);
     assert_near(rm2_arm_body_at(arm, 1)->radius, 0.2, 0);
     refuses(rm2_arm_set_radii(ctx, arm, 3, two), RM2_ERR_ARGUMENT, "expected 1 radius or 2");
@@ -372,7 +372,7 @@ static void a_link_that_slides_grows(void **state) {
     const double q[4] = {0, 0.5, 0, 1.5}, radius = 0.1;
     const rm2_region ball = {.kind = RM2_REGION_SPHERE, .dim = 3, .a = {2, 0, 0}, .radius = 0.1};
     const rm2_arm_scene scene = {.regions = &ball, .count = 1};
-    rm2_arm_clearance_info near;
+    rm2_arm_clearance_info near = {.size = sizeof near};
     double rows[4];
     assert_int_equal(rm2_arm_from_frames(ctx, "slide", frames, 2, &arm), RM2_OK);
     assert_int_equal(rm2_arm_set_radii(ctx, arm, 1, &radius), RM2_OK);

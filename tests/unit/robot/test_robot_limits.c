@@ -21,7 +21,7 @@ static void far_targets_are_met_as_nearly_as_possible(void **state) {
     } cases[] = {{{5, 0}, 2}, {{-3, 4}, 2}, {{0.3, 0}, 0.7}, {{0, 0}, 1}, {{0, -1e6}, 1e6 - 3}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         double q[2];
-        rm2_track_error error;
+        rm2_track_error error = {.size = sizeof error};
         assert_int_equal(rm2_arm_solve(ctx, arm, &position, cases[k].target, NULL, q, &error),
                          RM2_OK);
         assert_true(error.missed);
@@ -37,7 +37,7 @@ static void very_far_targets_are_pointed_at(void **state) {
     rm2_arm *arm = open_arm("planar:2,1");
     for (int power = 2; power < 50; power += 4) {
         double far = pow(10, power), q[2], at[7];
-        rm2_track_error error;
+        rm2_track_error error = {.size = sizeof error};
         assert_int_equal(
             rm2_arm_solve(ctx, arm, &position, (double[]){-3 * far, 4 * far}, NULL, q, &error),
             RM2_OK);
@@ -57,7 +57,7 @@ static void limits_make_targets_far(void **state) {
     const double targets[][2] = {{0, 1.2}, {-1, 0}, {0.5, -0.2}, {1.2, 1.4}, {0.2, 1.9}, {3, 3}};
     for (size_t t = 0; t < sizeof targets / sizeof targets[0]; t++) {
         double q[2], best = INFINITY;
-        rm2_track_error error;
+        rm2_track_error error = {.size = sizeof error};
         assert_int_equal(rm2_arm_solve(ctx, arm, &position, targets[t], NULL, q, &error), RM2_OK);
         inside_limits(arm, 1, q);
         for (int i = 0; i <= GRID; i++)
@@ -79,8 +79,8 @@ static void limits_always_hold(void **state) {
     rm2_arm *arm = open_arm("panda");
     rm2_rng *rng = rm2_context_rng(ctx);
     double targets[N * 7], q[N * JOINTS];
-    rm2_track_error errors[N];
-    rm2_track_info info;
+    rm2_track_error errors[N] = {{.size = sizeof *errors}};
+    rm2_track_info info = {.size = sizeof info};
     for (size_t i = 0; i < N; i++) {
         double *t = targets + 7 * i, norm = 0;
         for (size_t k = 0; k < 7; k++)
@@ -113,8 +113,8 @@ static void a_stretched_arm_bends(void **state) {
     rm2_arm *arm = open_arm("planar:1,1,1");
     const double start[3] = {0, 0, 0};
     double targets[N * 2], q[N * 3];
-    rm2_track_error errors[N];
-    rm2_track_info info;
+    rm2_track_error errors[N] = {{.size = sizeof *errors}};
+    rm2_track_info info = {.size = sizeof info};
     rm2_track_settings settings = rm2_track_settings_default();
     settings.start = start;
     for (size_t i = 0; i < N; i++) {

@@ -19,7 +19,7 @@ static rm2_arm *arm;
 
 static rm2_status opened(fixture *f, const char *spec) {
     rm2_arm *made;
-    rm2_status status = rm2_arm_open(f->ctx, spec, &made);
+    rm2_status status = rm2_arm_read(f->ctx, spec, &made);
     assert_true((status == RM2_OK) == (made != NULL));
     rm2_arm_free(made);
     return status;
@@ -43,7 +43,7 @@ static rm2_status solve(void *state) {
 static rm2_status track(void *state) {
     fixture *f = state;
     double q[6];
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     return rm2_arm_track(f->ctx, arm, &(rm2_arm_targets){&task, 2, targets, NULL}, NULL, q, NULL,
                          &info);
 }
@@ -64,7 +64,7 @@ static int set_up(void **state) {
     if (!file || fputs("a,d,alpha,theta,lower,upper,speed\n0,0,0,0,,,\n1,0,0,0,0,0,\n", file) < 0 ||
         fclose(file) != 0)
         return 1;
-    return rm2_arm_open(f->ctx, "planar:1,1,1", &arm) == RM2_OK ? 0 : 1;
+    return rm2_arm_read(f->ctx, "planar:1,1,1", &arm) == RM2_OK ? 0 : 1;
 }
 
 static int clean_up(void **state) {

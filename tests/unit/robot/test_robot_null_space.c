@@ -20,7 +20,7 @@ static void ellipsoids_of_a_motion_are_met_in_the_null_space(void **state) {
     (void)state;
     rm2_arm *arm = open_arm("planar:1,1,1,1");
     double made[N * 4], targets[N * 6], q[N * 4], at[7];
-    rm2_track_error errors[N];
+    rm2_track_error errors[N] = {{.size = sizeof *errors}};
     rm2_track_settings settings = rm2_track_settings_default();
     smooth_motion(arm, N, made);
     for (size_t i = 0; i < N; i++) {
@@ -53,7 +53,7 @@ static void ellipsoid_errors_are_distances(void **state) {
     rm2_manifold *spd;
     const double target[6] = {1.1, 0.9, 4, 0.3, 0.3, 1};
     double q[3], M[4], d;
-    rm2_track_error error;
+    rm2_track_error error = {.size = sizeof error};
     assert_int_equal(rm2_manifold_create(ctx, "SPD2", &spd), RM2_OK);
     assert_int_equal(rm2_arm_solve(ctx, arm, &profile, target, NULL, q, &error), RM2_OK);
     assert_false(error.missed);
@@ -71,7 +71,7 @@ static void a_stretched_arm_has_an_ellipsoid(void **state) {
     const double start[4] = {0, 0, 0, 0};
     const double targets[3 * 6] = {4, 0, 2, 0, 0, 3, 4, 0, 2, 0, 0, 3, 2, 1, 2, 0, 0, 3};
     double q[3 * 4];
-    rm2_track_error errors[3];
+    rm2_track_error errors[3] = {{.size = sizeof *errors}};
     rm2_track_settings settings = rm2_track_settings_default();
     settings.start = start;
     assert_int_equal(rm2_arm_track(ctx, arm, &(rm2_arm_targets){&profile, 3, targets, NULL},
@@ -102,7 +102,7 @@ static void the_null_space_keeps_away_from_limits(void **state) {
     (void)state;
     rm2_arm *arm = open_arm("panda");
     double made[N * JOINTS], targets[N * 7], with[N * JOINTS], without[N * JOINTS], time[N];
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     rm2_track_settings settings = rm2_track_settings_default();
     smooth_motion(arm, N, made);
     assert_int_equal(rm2_arm_pose(ctx, arm, N, made, targets), RM2_OK);
@@ -145,8 +145,8 @@ static void the_null_space_keeps_speed_limits(void **state) {
     assert_int_equal(rm2_arm_create(ctx, "four", links, 5, &arm), RM2_OK);
     double targets[POINTS][6], time[POINTS], q[POINTS][4];
     const double before[4] = {3, 1, 1, 2}, after[4] = {3, -1, -1, 2};
-    rm2_track_error errors[POINTS];
-    rm2_track_info info;
+    rm2_track_error errors[POINTS] = {{.size = sizeof *errors}};
+    rm2_track_info info = {.size = sizeof info};
     for (size_t i = 0; i < POINTS; i++) {
         targets[i][0] = 0.5;
         targets[i][1] = 1.5;
@@ -212,7 +212,7 @@ static void the_null_space_goes_along_limits(void **state) {
                                  {2.8, 0, 8, -2, -2, 8}};
     for (size_t t = 0; t < 4; t++) {
         double q[4], at_limit = 0;
-        rm2_track_error error;
+        rm2_track_error error = {.size = sizeof error};
         assert_int_equal(rm2_arm_solve(ctx, arm, &profile, targets[t], NULL, q, &error), RM2_OK);
         assert_false(error.missed);
         inside_limits(arm, 1, q);
@@ -239,7 +239,7 @@ static void the_best_start_is_kept(void **state) {
     (void)state;
     rm2_arm *arm = open_arm("planar:1,1,1,1");
     double made[N * 4], targets[N * 6], q[N * 4], at[7];
-    rm2_track_error errors[N];
+    rm2_track_error errors[N] = {{.size = sizeof *errors}};
     rm2_track_settings one = rm2_track_settings_default();
     smooth_motion(arm, N, made);
     for (size_t i = 0; i < N; i++) { /* ellipsoids that this arm does not have at these places */

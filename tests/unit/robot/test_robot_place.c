@@ -49,7 +49,7 @@ static void auto_places_are_within_reach(void **state) {
     double made[N * JOINTS], targets[N * 7], q[N * JOINTS];
     bool found;
     rm2_placement p = rm2_placement_default();
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     smooth_motion(arm, N, made);
     assert_int_equal(rm2_arm_pose(ctx, arm, N, made, targets), RM2_OK);
     assert_int_equal(

@@ -47,8 +47,8 @@ static void what_an_arm_did_it_can_follow(void **state) {
     rm2_track_settings alone = rm2_track_settings_default();
     alone.stations = 0;
     for (size_t path = 0; path < PATHS; path++) {
-        rm2_track_error errors[POINTS];
-        rm2_track_info info;
+        rm2_track_error errors[POINTS] = {{.size = sizeof *errors}};
+        rm2_track_info info = {.size = sizeof info};
         const rm2_arm_targets all = {&pose, POINTS, targets, NULL};
         wide_motion(arm, POINTS, made);
         assert_int_equal(rm2_arm_pose(ctx, arm, POINTS, made, targets), RM2_OK);
@@ -72,7 +72,7 @@ static void a_given_start_is_kept(void **state) {
     rm2_arm *arm = open_arm("panda");
     double made[N * JOINTS], targets[N * 7], q[N * JOINTS];
     rm2_track_settings settings = rm2_track_settings_default();
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     for (size_t path = 0; path < 4; path++) {
         wide_motion(arm, N, made);
         assert_int_equal(rm2_arm_pose(ctx, arm, N, made, targets), RM2_OK);
@@ -100,7 +100,7 @@ static void a_joint_in_the_way_is_named(void **state) {
                               {1, 0, 0, 0, 0, 0, INFINITY}};
     rm2_arm *arm = NULL;
     double targets[N][2], q[N * 2];
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     assert_int_equal(rm2_arm_create(ctx, "back", links, 3, &arm), RM2_OK);
     for (size_t i = 0; i < N; i++) {
         double angle = 2.5 + 2.5 * (double)i / (N - 1);
@@ -124,7 +124,7 @@ static void a_joint_in_the_way_is_named(void **state) {
 static rm2_track_info track_one(const rm2_arm *arm, const rm2_arm_task *task,
                                 const double *target) {
     double q[RM2_ARM_MAX_LINKS];
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     assert_int_equal(
         rm2_arm_track(ctx, arm, &(rm2_arm_targets){task, 1, target, NULL}, NULL, q, NULL, &info),
         RM2_OK);
@@ -226,7 +226,7 @@ static void slides_are_followed(void **state) {
     const rm2_arm_task in_space = {.dim = 3};
     rm2_arm *arm = sliding_arm();
     double made[N * 4], poses[N * 7], targets[N * 3], q[N * 4];
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     smooth_motion(arm, N, made);
     assert_int_equal(rm2_arm_pose(ctx, arm, N, made, poses), RM2_OK);
     for (size_t i = 0; i < N; i++)

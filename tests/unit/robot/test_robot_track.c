@@ -55,8 +55,8 @@ static void the_panda_follows_what_it_can_reach(void **state) {
     (void)state;
     rm2_arm *arm = open_arm("panda");
     double made[N * JOINTS], targets[N * 7], q[N * JOINTS];
-    rm2_track_error errors[N];
-    rm2_track_info info;
+    rm2_track_error errors[N] = {{.size = sizeof *errors}};
+    rm2_track_info info = {.size = sizeof info};
     smooth_motion(arm, N, made);
     assert_int_equal(rm2_arm_pose(ctx, arm, N, made, targets), RM2_OK);
     for (size_t i = 0; i < N; i += 2) /* the sign of a quaternion means nothing */
@@ -85,7 +85,7 @@ static void speeds_are_measured(void **state) {
     const double start[2] = {0.2, 0.5}, angles[3][2] = {{0.2, 0.5}, {0.3, 0.3}, {0.35, 0.35}};
     const double time[3] = {1, 1.1, 1.2};
     double targets[3][2], at[7], q[3][2];
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     rm2_track_settings settings = rm2_track_settings_default();
     settings.start = start;
     for (size_t i = 0; i < 3; i++) {
@@ -201,7 +201,7 @@ static rm2_track_info turn(double step, double gap, double dt) {
     const rm2_link links[] = {{.lower = -3, .upper = 3, .speed = 2}, {.a = 1, .speed = INFINITY}};
     double targets[2 * STEPS], time[STEPS], q[STEPS];
     rm2_arm *arm;
-    rm2_track_info info;
+    rm2_track_info info = {.size = sizeof info};
     turned_link(step, gap, targets);
     for (size_t i = 0; i < STEPS; i++)
         time[i] = dt * (double)i;

@@ -88,7 +88,7 @@ static rm2_status draw(const void *settings) {
 }
 
 static rm2_status report(const void *settings) {
-    rm2_path_report found = rm2_path_report_empty();
+    rm2_path_report found = {.size = sizeof found};
     rm2_curve *curve;
     rm2_status status = rm2_space_geodesic(ctx, space, rm2_model_info_of(model)->latents,
                                            rm2_model_info_of(model)->latents + 2, &curve);
@@ -213,7 +213,7 @@ static int set_up(void **state) {
     ok(rm2_fit(ctx, data, NULL, NULL, &model));
     ok(rm2_space_create(ctx, model, &coarse, 0, NULL, &space));
     ok(rm2_metric_analytic(ctx, "euclidean", 2, &plane));
-    ok(rm2_arm_open(ctx, "planar:1,1", &arm));
+    ok(rm2_arm_read(ctx, "planar:1,1", &arm));
     return 0;
 }
 

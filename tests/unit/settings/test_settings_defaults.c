@@ -254,7 +254,7 @@ static void test_take_and_give(void **state) {
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         newer given = {bad[k], 6, 7};
         assert_int_equal(rm2i_settings_take(ctx, &given, &own), RM2_ERR_ARGUMENT);
-        assert_non_null(strstr(rm2_context_error(ctx), "settings.size is"));
+        assert_non_null(strstr(rm2_context_error(ctx), "size of a struct is"));
         assert_int_equal(rm2i_settings_give(ctx, &own, &given), RM2_ERR_ARGUMENT);
         assert_true(own.a == 4 && own.b == 5 && given.a == 6);
     }
@@ -325,15 +325,15 @@ static void test_zeroed_settings(void **state) {
     rm2_figure *figure, *no_figure;
     rm2_panel *panel;
     rm2_arm *arm;
-    rm2_track_error error;
-    rm2_score score;
+    rm2_track_error error = {.size = sizeof error};
+    rm2_score score = {.size = sizeof score};
     double x[5], y[5] = {0, 0, 1, 0, 0}, path[4] = {0, 0, 0.1, 0.1}, distance;
     rm2_sequence sequence = {2, 2, path};
     ok(rm2_data_generate(ctx, "toy", &small, &data));
     ok(rm2_fit(ctx, data, NULL, NULL, &model));
     ok(rm2i_metric_pullback(ctx, model, NULL, &metric));
     ok(rm2_figure_create(ctx, NULL, &figure));
-    ok(rm2_arm_open(ctx, "planar:1,1", &arm));
+    ok(rm2_arm_read(ctx, "planar:1,1", &arm));
     rm2_arm_task task = {.dim = 2};
     const rm2_status all[] = {
         rm2_fit(ctx, data, &(rm2_fit_settings){0}, NULL, &no_model),
@@ -371,7 +371,7 @@ static void test_zeroed_settings(void **state) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (all[k] != RM2_ERR_ARGUMENT)
             fail_msg("call %zu has status %d", k, (int)all[k]);
-    assert_non_null(strstr(rm2_context_error(ctx), "settings.size is 0"));
+    assert_non_null(strstr(rm2_context_error(ctx), "size of a struct is 0"));
     rm2_arm_free(arm);
     rm2_figure_free(figure);
     rm2_metric_free(metric);

@@ -91,7 +91,7 @@ static void mean_of_two(void **state) {
     (void)state;
     rm2_space *space = space_of(RM2_SPACE_AUTO, N);
     double mean[Q];
-    rm2_mean_info info;
+    rm2_mean_info info = {.size = sizeof info};
     ok(rm2_space_mean(ctx, space, 2, points, NULL, NULL, mean, &info));
     assert_true(info.converged);
     double d = great_circle(points, points + Q);

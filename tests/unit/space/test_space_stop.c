@@ -131,7 +131,7 @@ static rm2_status encode(double *answer) {
 
 static rm2_status dtw_floor(double *answer) {
     rm2_sequence demos[4];
-    rm2_distance_summary summary;
+    rm2_distance_summary summary = {.size = sizeof summary};
     for (size_t k = 0; k < 4; k++)
         demos[k] = (rm2_sequence){N / 2, D, toy->points + k % 2 * (N / 2) * D};
     return rm2_dtw_floor(ctx, NULL, 4, demos, answer, &summary);

@@ -135,7 +135,7 @@ static void folds_have_their_share(void **state) {
     size_t labels[N], fold[N], again[N];
     for (size_t i = 0; i < N; i++)
         labels[i] = i % 4 == 0;
-    rm2_labelled d = {NULL, N, NULL, labels, 2, NULL};
+    rm2_labelled d = {sizeof d, NULL, N, NULL, labels, 2, NULL};
     rm2_rng rng = rm2i_stream(1, 0), same = rm2i_stream(1, 0), other = rm2i_stream(1, 1);
     ok(rm2i_split(ctx, &d, FOLDS, &rng, fold));
     ok(rm2i_split(ctx, &d, FOLDS, &same, again));
@@ -161,7 +161,7 @@ static void subjects_stay_together(void **state) {
         labels[i] = subjects[i] % 3 == 0;
         fold_of[i % 20] = SIZE_MAX;
     }
-    rm2_labelled d = {NULL, N, NULL, labels, 2, subjects};
+    rm2_labelled d = {sizeof d, NULL, N, NULL, labels, 2, subjects};
     rm2_rng rng = rm2i_stream(7, 0);
     rm2_status status = rm2i_split(ctx, &d, 2, &rng, fold);
     ok(status);
@@ -211,24 +211,24 @@ static void separated_labels_are_found(void **state) {
     rm2_manifold *m = manifold("SPD2");
     double points[N * D], right[METHODS * N];
     size_t labels[N], unconverged;
-    rm2_accuracy a;
+    rm2_accuracy a = {.size = sizeof a};
     rm2_classify_settings s = rm2_classify_settings_default();
     draw_points(m, 4, points, labels);
-    rm2_labelled d = {m, N, points, labels, 2, NULL};
+    rm2_labelled d = {sizeof d, m, N, points, labels, 2, NULL};
     s.repeats = 1;
     s.neighbours = 3;
     s.latent_dim = 1;
     ok(rm2_classify(ctx, &d, &s, METHODS, all_methods, right, &unconverged));
     assert_int_equal(unconverged, 0);
     for (size_t k = 0; k < METHODS; k++) {
-        ok(rm2_accuracy_of(ctx, &d, right + k * N, &a, NULL, NULL));
+        ok(rm2_labelled_accuracy(ctx, &d, right + k * N, &a, NULL, NULL));
         if (a.accuracy < 1)
             fail_msg("%s: accuracy %g", rm2_classifier_text(all_methods[k]), a.accuracy);
     }
     rm2_classifier exact = RM2_CLASSIFY_LATENT_GEODESIC;
     s.folds = 2;
     ok(rm2_classify(ctx, &d, &s, 1, &exact, right, NULL));
-    ok(rm2_accuracy_of(ctx, &d, right, &a, NULL, NULL));
+    ok(rm2_labelled_accuracy(ctx, &d, right, &a, NULL, NULL));
     assert_near(a.accuracy, 1, 0);
     rm2_manifold_free(m);
 }
@@ -242,7 +242,7 @@ static void a_fold_is_unseen(void **state) {
     size_t labels[N], fold[N], other = 0;
     rm2_classify_settings s = rm2_classify_settings_default();
     draw_points(m, 0.4, points, labels);
-    rm2_labelled d = {m, N, points, labels, 2, NULL};
+    rm2_labelled d = {sizeof d, m, N, points, labels, 2, NULL};
     s.repeats = 1;
     s.neighbours = 3;
     s.folds = 3;
@@ -282,7 +282,7 @@ static void chance_is_chance(void **state) {
             points[i] = rm2_rng_normal(&rng);
         for (size_t i = 0; i < POINTS; i++)
             labels[i] = i % 2;
-        rm2_labelled d = {m, POINTS, points, labels, 2, NULL};
+        rm2_labelled d = {sizeof d, m, POINTS, points, labels, 2, NULL};
         s.seed = t;
         ok(rm2_classify(ctx, &d, &s, 2,
                         (const rm2_classifier[]){RM2_CLASSIFY_MEAN, RM2_CLASSIFY_TANGENT}, right,
@@ -300,9 +300,9 @@ static void accuracies(void **state) {
     const double right[] = {1, 0, 0.5, 1, 1, 0};
     const size_t labels[] = {0, 0, 0, 0, 2, 2}, subjects[] = {5, 5, 6, 6, 7, 7};
     double each[3], error[3];
-    rm2_accuracy a;
-    rm2_labelled d = {NULL, 6, NULL, labels, 3, NULL};
-    ok(rm2_accuracy_of(ctx, &d, right, &a, each, error));
+    rm2_accuracy a = {.size = sizeof a};
+    rm2_labelled d = {sizeof d, NULL, 6, NULL, labels, 3, NULL};
+    ok(rm2_labelled_accuracy(ctx, &d, right, &a, each, error));
     assert_near(a.accuracy, 3.5 / 6, 1e-15);
     assert_near(a.balanced, (2.5 / 4 + 0.5) / 2, 1e-15);
     assert_near(a.chance, 4.0 / 6, 1e-15);
@@ -317,7 +317,7 @@ static void accuracies(void **state) {
     assert_near(a.error, sqrt(sum / 5 / 6), 1e-15);
     /* by subjects: their sums of c - a, three of them */
     d.subjects = subjects;
-    ok(rm2_accuracy_of(ctx, &d, right, &a, NULL, NULL));
+    ok(rm2_labelled_accuracy(ctx, &d, right, &a, NULL, NULL));
     double m = 3.5 / 6, e[] = {1 - 2 * m, 1.5 - 2 * m, 1 - 2 * m};
     assert_near(a.error, sqrt(1.5 * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2])) / 6, 1e-15);
 }
@@ -329,7 +329,7 @@ static void mistakes(void **state) {
     const size_t labels[] = {0, 0, 1, 1}, one[] = {1, 1, 1, 1};
     double right[4];
     rm2_classifier method = RM2_CLASSIFY_MEAN, wrong = (rm2_classifier)77;
-    rm2_labelled d = {m, 4, points, labels, 2, NULL};
+    rm2_labelled d = {sizeof d, m, 4, points, labels, 2, NULL};
     rm2_classify_settings s = rm2_classify_settings_default();
     refused(rm2_classify(ctx, &d, &s, 1, &method, right, NULL), RM2_ERR_DATA,
             "has 2 subjects, fewer than settings.folds 5");

@@ -85,7 +85,7 @@ static void agrees_with_brute_force(const rm2_labelled *d, size_t subjects, size
     static brute all;
     static double values[MOST_SETS];
     rm2_test_settings s = rm2_test_settings_default();
-    rm2_test_result r;
+    rm2_test_result r = {.size = sizeof r};
     size_t larger = 0;
     s.permutations = MOST_SETS;
     try_all(d, subjects, &all);
@@ -118,7 +118,7 @@ static void on_manifold(const char *spec, const size_t *labels, const size_t *su
                         size_t count, size_t expected) {
     rm2_manifold *m = manifold(spec);
     double points[MOST * MOST_AMBIENT];
-    rm2_labelled d = {m, n, points, labels, 2, subjects};
+    rm2_labelled d = {sizeof d, m, n, points, labels, 2, subjects};
     fill_points(&d, points, 1.5);
     agrees_with_brute_force(&d, count, expected);
     rm2_manifold_free(m);
@@ -168,14 +168,14 @@ static void uniform_without_an_effect(void **state) {
     s.permutations = B;
     s.statistic = RM2_TEST_TANGENT;
     for (size_t r = 0; r < R; r++) {
-        rm2_test_result result;
+        rm2_test_result result = {.size = sizeof result};
         for (size_t i = 0; i < N; i++) {
             points[i] = rm2_rng_normal(&rng);
             labels[i] = i % 3 == 0;
         }
         s.seed = r;
-        ok(rm2_group_test(ctx, &(rm2_labelled){m, N, points, labels, 2, NULL}, 0, 1, &s, NULL,
-                          &result));
+        ok(rm2_group_test(ctx, &(rm2_labelled){sizeof(rm2_labelled), m, N, points, labels, 2, NULL},
+                          0, 1, &s, NULL, &result));
         assert_false(result.exact);
         assert_int_equal(result.permutations, B);
         p[r] = result.p_value;
@@ -210,10 +210,11 @@ static void subjects_matter(void **state) {
             labels[i] = subjects[i] % 2;
         }
         for (int named = 0; named < 2; named++) {
-            rm2_test_result result;
+            rm2_test_result result = {.size = sizeof result};
             ok(rm2_group_test(ctx,
-                              &(rm2_labelled){m, N, points, labels, 2, named ? subjects : NULL}, 0,
-                              1, &s, NULL, &result));
+                              &(rm2_labelled){sizeof(rm2_labelled), m, N, points, labels, 2,
+                                              named ? subjects : NULL},
+                              0, 1, &s, NULL, &result));
             small[named] += result.p_value <= 0.05;
         }
     }
@@ -230,10 +231,10 @@ static void flat_space_and_threads(void **state) {
     rm2_manifold *flat = manifold("R3"), *curved = manifold("SPD2");
     double points[N * 4], value[3][B];
     size_t labels[N];
-    rm2_test_result r[3];
+    rm2_test_result r[3] = {{.size = sizeof *r}, {.size = sizeof *r}, {.size = sizeof *r}};
     for (size_t i = 0; i < N; i++)
         labels[i] = i % 2;
-    rm2_labelled d = {flat, N, points, labels, 2, NULL};
+    rm2_labelled d = {sizeof d, flat, N, points, labels, 2, NULL};
     rm2_test_settings s = rm2_test_settings_default();
     fill_points(&d, points, 0.5);
     s.permutations = B;
@@ -268,7 +269,7 @@ static void tangent_approximates(void **state) {
     rm2_manifold *m = manifold("SPD3");
     double points[N * 9], exact[B], quick[B], base[9], c[N * 6];
     size_t labels[N];
-    rm2_test_result r;
+    rm2_test_result r = {.size = sizeof r};
     rm2_manifold_default_point(m, base);
     rm2_rng_seed(rm2_context_rng(ctx), 9);
     for (size_t k = 0; k < N * 6; k++)
@@ -276,7 +277,7 @@ static void tangent_approximates(void **state) {
     ok(rm2_manifold_exp_coords(ctx, m, N, base, 1, c, points));
     for (size_t i = 0; i < N; i++)
         labels[i] = i % 2;
-    rm2_labelled d = {m, N, points, labels, 2, NULL};
+    rm2_labelled d = {sizeof d, m, N, points, labels, 2, NULL};
     rm2_test_settings s = rm2_test_settings_default();
     s.permutations = B;
     ok(rm2_group_test(ctx, &d, 0, 1, &s, exact, &r));
@@ -294,8 +295,8 @@ static void means_by_label(void **state) {
     rm2_manifold *m = manifold("SPD2");
     const size_t labels[] = {2, 0, 2, 0, 0}, subjects[] = {7, 7, 9, 9, 7};
     double points[5 * 4], means[3 * 4], part[3 * 4], want[4], distance[25], one;
-    rm2_group groups[3];
-    rm2_labelled d = {m, 5, points, labels, 3, subjects};
+    rm2_group groups[3] = {{.size = sizeof *groups}};
+    rm2_labelled d = {sizeof d, m, 5, points, labels, 3, subjects};
     fill_points(&d, points, 0);
     ok(rm2_group_means(ctx, &d, NULL, means, groups));
     for (size_t k = 0; k < 3; k++)
@@ -307,7 +308,7 @@ static void means_by_label(void **state) {
     }
     assert_true(groups[0].points == 3 && groups[1].points == 0 && groups[2].points == 2);
     assert_true(groups[0].subjects == 2 && groups[1].subjects == 0 && groups[2].subjects == 2);
-    assert_true(groups[0].mean.converged && groups[2].mean.variance > 0);
+    assert_true(groups[0].converged && groups[2].variance > 0);
     ok(rm2_manifold_distances(ctx, m, 5, points, distance));
     for (size_t i = 0; i < 5; i++)
         for (size_t j = 0; j < 5; j++) {
@@ -338,10 +339,10 @@ static void mistakes(void **state) {
     rm2_manifold *m = manifold("S2");
     double points[] = {0, 0, 1, 1, 0, 0, 0, 0, -1}, distance[9], means[9];
     size_t labels[] = {0, 1, 1}, same[] = {0, 0, 0}, outside[] = {0, 1, 2};
-    rm2_group groups[2];
-    rm2_test_result r;
+    rm2_group groups[2] = {{.size = sizeof *groups}};
+    rm2_test_result r = {.size = sizeof r};
     rm2_test_settings s = rm2_test_settings_default();
-    rm2_labelled d = {m, 2, points, labels, 2, NULL};
+    rm2_labelled d = {sizeof d, m, 2, points, labels, 2, NULL};
     refused(rm2_group_test(ctx, &d, 0, 0, NULL, NULL, &r), RM2_ERR_ARGUMENT, "both groups");
     refused(rm2_group_test(ctx, &d, 0, 2, NULL, NULL, &r), RM2_ERR_ARGUMENT, "label 2");
     d.n = 3;
@@ -350,13 +351,20 @@ static void mistakes(void **state) {
     refused(rm2_group_means(ctx, &d, NULL, means, groups), RM2_ERR_ARGUMENT, "data.labels[2] is 2");
     d.n = 0;
     refused(rm2_group_means(ctx, &d, NULL, means, groups), RM2_ERR_ARGUMENT, "data.n is 0");
-    d = (rm2_labelled){m, 2, points, (const size_t[]){0, 0}, 2, NULL};
+    d = (rm2_labelled){sizeof(rm2_labelled), m, 2, points, (const size_t[]){0, 0}, 2, NULL};
     refused(rm2_group_test(ctx, &d, 0, 1, NULL, NULL, &r), RM2_ERR_ARGUMENT, "has no points");
-    d = (rm2_labelled){m, 3, points, labels, 2, same}; /* two arrangements: exchanged or not */
+    d = (rm2_labelled){sizeof(rm2_labelled),
+                       m,
+                       3,
+                       points,
+                       labels,
+                       2,
+                       same}; /* two arrangements: exchanged or not */
     s.permutations = 0;
     refused(rm2_group_test(ctx, &d, 0, 1, &s, NULL, &r), RM2_ERR_ARGUMENT, "settings.permutations");
     const double poles[] = {0, 0, 1, 0, 0, -1};
-    d = (rm2_labelled){m, 2, poles, labels, 2, NULL}; /* no mean of both together */
+    d = (rm2_labelled){
+        sizeof(rm2_labelled), m, 2, poles, labels, 2, NULL}; /* no mean of both together */
     assert_int_equal(rm2_group_test(ctx, &d, 0, 1, NULL, NULL, &r), RM2_ERR_CUT_LOCUS);
     points[8] = NAN;
     refused(rm2_manifold_distances(ctx, m, 3, points, distance), RM2_ERR_DOMAIN,

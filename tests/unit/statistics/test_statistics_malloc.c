@@ -27,7 +27,7 @@ static int set_up(void **state) {
     rm2_context_set_threads(f.ctx, 1);
     if (rm2_manifold_random(f.ctx, f.m, N, f.points) != RM2_OK)
         return -1;
-    f.data = (rm2_labelled){f.m, N, f.points, labels, 2, subjects};
+    f.data = (rm2_labelled){sizeof(rm2_labelled), f.m, N, f.points, labels, 2, subjects};
     *state = &f;
     return 0;
 }
@@ -42,13 +42,13 @@ static int tear_down(void **state) {
 static rm2_status means(void *state) {
     fixture *f = state;
     double mean[2 * D];
-    rm2_group groups[2];
+    rm2_group groups[2] = {{.size = sizeof *groups}};
     return rm2_group_means(f->ctx, &f->data, NULL, mean, groups);
 }
 
 static rm2_status test(void *state) {
     fixture *f = state;
-    rm2_test_result r;
+    rm2_test_result r = {.size = sizeof r};
     rm2_test_settings s = rm2_test_settings_default();
     s.permutations = 5;
     return rm2_group_test(f->ctx, &f->data, 0, 1, &s, NULL, &r);
@@ -93,8 +93,8 @@ static rm2_status in_the_latent_space(void *state) {
 static rm2_status accuracy(void *state) {
     fixture *f = state;
     double right[N] = {0};
-    rm2_accuracy a;
-    return rm2_accuracy_of(f->ctx, &f->data, right, &a, NULL, NULL);
+    rm2_accuracy a = {.size = sizeof a};
+    return rm2_labelled_accuracy(f->ctx, &f->data, right, &a, NULL, NULL);
 }
 
 static void groups(void **state) {

@@ -121,7 +121,8 @@ static void test_resume_sees_trajectories(void **state) {
     s.optim.max_iterations = 3;
     rm2_model_free(fit_model_with(data, &s, &checkpoint));
     const size_t starts[] = {0, 7, data->count};
-    rm2_data_arrays arrays = {.manifold = data->manifold,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = data->manifold,
                               .count = data->count,
                               .points = toy->points,
                               .trajectories = 2,

@@ -172,7 +172,7 @@ static void many(void **state) {
     rm2_sequence s[COUNT];
     for (size_t k = 0; k < COUNT; k++)
         s[k] = random_sequence(1 + k % LONGEST, WIDTH, memory[k]);
-    rm2_distance_summary spread, again;
+    rm2_distance_summary spread = {.size = sizeof spread}, again = {.size = sizeof again};
     for (int threads = 1; threads <= 4; threads++) {
         rm2_context_set_threads(ctx, threads);
         double mean = 0, squares = 0;

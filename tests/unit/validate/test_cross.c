@@ -28,7 +28,8 @@ static rm2_data *raw,
 
 /* From raw's points, with trajectory `holdout` in *held, or all (NULL). */
 static rm2_status make_toy(const char *holdout, rm2_data **train, rm2_data **held) {
-    rm2_data_arrays arrays = {.manifold = raw->manifold,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = raw->manifold,
                               .count = raw->count,
                               .points = raw->points,
                               .trajectories = raw->trajectories,
@@ -107,8 +108,8 @@ static void job_is_fit_and_score(void **state) {
     rm2_fit_settings s = quick(2);
     rm2_data *train, *held;
     rm2_model *model;
-    rm2_score score;
-    rm2_calibration c;
+    rm2_score score = {.size = sizeof score};
+    rm2_calibration c = {.size = sizeof c};
     (void)state;
     rm2_cross *cross = validate(toy, NULL, 1, &s, NULL);
     assert_int_equal(cross->folds, 4);
@@ -146,7 +147,7 @@ static void scales_are_of_the_training_part(void **state) {
     rm2_fit_settings s = quick(1);
     rm2_data *data, *train, *held;
     rm2_model *model;
-    rm2_score score;
+    rm2_score score = {.size = sizeof score};
     (void)state;
     g.trajectories = 3;
     g.points = 8;
@@ -157,7 +158,8 @@ static void scales_are_of_the_training_part(void **state) {
     rm2_cross *cross = validate(data, NULL, 1, &s, NULL);
     double *original = malloc(data->count * 5 * sizeof *original);
     rm2_data_original(data, original);
-    rm2_data_arrays arrays = {.manifold = data->manifold,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = data->manifold,
                               .count = data->count,
                               .points = original,
                               .trajectories = data->trajectories,
@@ -199,7 +201,7 @@ static void known_dimension(void **state) {
             points[i * D + k] = y[k] + 0.02 * rm2_rng_normal(&rng);
     }
     assert_int_equal(rm2_manifold_create(ctx, "R5", &m), RM2_OK);
-    rm2_data_arrays arrays = {.manifold = m, .count = N, .points = points};
+    rm2_data_arrays arrays = {.size = sizeof arrays, .manifold = m, .count = N, .points = points};
     assert_int_equal(rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL), RM2_OK);
     for (size_t k = 0; k < 3; k++) {
         candidates[k] = rm2_fit_settings_recipe(RM2_RECIPE_POINTS);
@@ -374,7 +376,8 @@ static rm2_data *labelled(const size_t *labels, bool trajectories) {
     rm2_manifold *m;
     rm2_data *data;
     assert_int_equal(rm2_manifold_create(ctx, "R1", &m), RM2_OK);
-    rm2_data_arrays arrays = {.manifold = m,
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = m,
                               .count = 6,
                               .points = points,
                               .trajectories = trajectories ? 3 : 0,

@@ -238,9 +238,10 @@ static void check_score(const rm2_model *model, rm2_encode_kind objective) {
     rm2_model_info i = *rm2_model_info_of(model);
     size_t n = toy->count, D = 5, M = i.outputs, Q = i.latent_dim;
     double *memory = malloc(n * (3 * D + M + 2 * Q + 1) * sizeof *memory);
-    rm2_encoded *info = malloc(n * sizeof *info);
-    rm2_score each[3], total;
+    rm2_encoded *info = calloc(n, sizeof *info);
+    rm2_score each[3] = {{.size = sizeof *each}}, total = {.size = sizeof total};
     assert_true(memory && info);
+    info->size = sizeof *info;
     double *points = memory, *back = points + n * D, *v = back + n * D, *mean = v + n * D,
            *x = mean + n * M, *own = x + n * Q, *volume = own + n * Q;
     memcpy(points, toy->points, n * D * sizeof *points);
@@ -296,10 +297,13 @@ static void scores(void **state) {
 
 static void bad_scores(void **state) {
     (void)state;
-    rm2_score total;
+    rm2_score total = {.size = sizeof total};
     double points[36 * 5];
-    rm2_data_arrays arrays = {
-        .manifold = toy->manifold, .source = "holes", .count = 36, .points = points};
+    rm2_data_arrays arrays = {.size = sizeof arrays,
+                              .manifold = toy->manifold,
+                              .source = "holes",
+                              .count = 36,
+                              .points = points};
     rm2_data_settings s = rm2_data_settings_default();
     rm2_data *holes;
     refused(rm2_model_score(ctx, wrapped, NULL, robot, NULL, NULL, &total), RM2_ERR_DATA,
@@ -354,7 +358,7 @@ static void check_squares(const rm2_model *model) {
     size_t M = i.outputs, Q = i.latent_dim, D = 5;
     double x[N * 2], points[N * 5], scaled[N * 5], v[N * 5], mean[N * 5], squares[N], pit[N];
     double *cov = malloc(N * M * M * sizeof *cov);
-    rm2_calibration c;
+    rm2_calibration c = {.size = sizeof c};
     assert_non_null(cov);
     for (size_t k = 0; k < N * Q; k++)
         x[k] = rm2_rng_normal(rm2_context_rng(ctx));
@@ -406,7 +410,7 @@ static void check_truth(const rm2_model *model) {
     enum { N = 1500, ONE_BY_ONE = 1 };
     rm2_model_info i = *rm2_model_info_of(model);
     double *x = malloc(N * 7 * sizeof *x), *points = x + 2 * (size_t)N;
-    rm2_calibration c;
+    rm2_calibration c = {.size = sizeof c};
     assert_non_null(x);
     for (size_t k = 0; k < N;
          k++) { /* around the training latents, so that the sphere is not left */
@@ -449,7 +453,8 @@ static void small_and_encoded(void **state) {
     size_t n = i.points;
     double *points = malloc(n * 9 * sizeof *points), *x = points + n * 5, *sampled = x + n * 2;
     double one_pit = NAN;
-    rm2_calibration given, encoded, one;
+    rm2_calibration given = {.size = sizeof given}, encoded = {.size = sizeof encoded},
+                    one = {.size = sizeof one};
     rm2_encode_settings residual = rm2_encode_settings_default();
     assert_non_null(points);
     residual.objective = RM2_ENCODE_RESIDUAL;

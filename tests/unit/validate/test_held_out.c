@@ -46,7 +46,8 @@ static rm2_data *noise(const char *spec, size_t n, uint64_t seed) {
         tangent[i] = 0.3 * rm2_rng_normal(&rng);
     rm2_manifold_default_point(manifold, base);
     ok(rm2_manifold_exp_coords(ctx, manifold, n, base, 1, tangent, points));
-    const rm2_data_arrays arrays = {.manifold = manifold, .count = n, .points = points};
+    const rm2_data_arrays arrays = {
+        .size = sizeof arrays, .manifold = manifold, .count = n, .points = points};
     ok(rm2_data_create(ctx, &arrays, NULL, &data, NULL, NULL));
     rm2_manifold_free(manifold);
     free(tangent);
@@ -165,7 +166,7 @@ static void near(double got, double want) {
 static void check_definitions(const rm2_data *data) {
     static const rm2i_cross_plan plan = {.folds = 5, .most = 300};
     rm2_model *model = trained(data, RM2_RECIPE_POINTS, 1);
-    rm2_held_out h;
+    rm2_held_out h = {.size = sizeof h};
     sums s = {0};
     ok(rm2_model_held_out(ctx, model, &h));
     ok(rm2i_cross_folds(ctx, data, &model->settings, &plan, add_fold, &s));
@@ -195,7 +196,7 @@ static void numbers_are_their_definitions(void **state) {
 static rm2_status add_encoded(void *user, rm2_context *child, const rm2_model *m,
                               const rm2_data *held) {
     double *sum = user, latents[2 * 64];
-    rm2_encoded got[64];
+    rm2_encoded got[64] = {{.size = sizeof *got}};
     rm2_encode_settings s = rm2_encode_settings_default();
     rm2_status status =
         rm2_model_encode(child, m, NULL, held->count, held->points, latents, NULL, got);
@@ -214,7 +215,7 @@ static void surface_has_structure(void **state) {
     (void)state;
     rm2_data *data = surface(60, 8, false);
     rm2_model *model = trained(data, RM2_RECIPE_POINTS, 2);
-    rm2_held_out h;
+    rm2_held_out h = {.size = sizeof h};
     double sum[2] = {0, 0};
     ok(rm2_model_held_out(ctx, model, &h));
     ok(rm2i_cross_folds(ctx, data, &model->settings, &plan, add_encoded, sum));
@@ -234,7 +235,7 @@ static void noise_has_no_structure(void **state) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         rm2_data *data = noise(seed % 2 ? "R12" : "SPD4", 40, seed);
         rm2_model *model = trained(data, RM2_RECIPE_POINTS, 2);
-        rm2_held_out h;
+        rm2_held_out h = {.size = sizeof h};
         ok(rm2_model_held_out(ctx, model, &h));
         found += h.structure;
         assert_true(h.explained < 2 * h.plane);
@@ -249,8 +250,8 @@ static void noise_learned_by_heart_is_seen(void **state) {
     (void)state;
     rm2_data *data = noise("SPD4", 40, 3);
     rm2_model *model = trained(data, RM2_RECIPE_ROBUST, 2);
-    rm2_fidelity f;
-    rm2_held_out h;
+    rm2_fidelity f = {.size = sizeof f};
+    rm2_held_out h = {.size = sizeof h};
     ok(rm2_model_fidelity(ctx, model, &f));
     ok(rm2_model_held_out(ctx, model, &h));
     assert_true(1 - pow(f.residual / f.mean, 2) > h.explained + 0.3);
@@ -267,7 +268,7 @@ static void what_cannot_be_held_out_is_refused(void **state) {
     rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
     rm2_data *data, *flat = surface(20, 2, false);
     rm2_model *model;
-    rm2_held_out h;
+    rm2_held_out h = {.size = sizeof h};
     g.trajectories = 2;
     g.points = 8;
     s.optim.max_iterations = 2;
