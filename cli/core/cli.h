@@ -11,6 +11,7 @@
 #include "front/arrays.h"
 #include "front/base.h"
 #include "front/data.h"
+#include "front/json.h"
 #include "front/texts.h"
 #include "riemann2.h"
 
@@ -175,10 +176,7 @@ int process_end(int code);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-void json_text(FILE *out, const char *text);                /* with quotes; U+FFFD for bad bytes */
-void json_number(FILE *out, double value);                  /* null if not finite */
-void json_field(FILE *out, const char *name, double value); /* , "name": value */
-/* , "name": {...} of points held out in turn; null where none were */
-void json_held_out(FILE *out, const char *name, const rm2_held_out *h);
+/* Points held out in turn; null where none were. */
+void json_held_out(rm2_json *json, const char *name, const rm2_held_out *h);
 
 #endif

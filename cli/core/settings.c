@@ -1,6 +1,7 @@
 /* Options, help and messages from tables of settings. */
 #include "core/settings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const settings_page settings_pages[] = {
@@ -338,30 +339,27 @@ void settings_visit(const option_group *group, option_visit *visit, const void *
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_value(FILE *out, const rm2_settings_table *table, const rm2_setting *s,
+static void json_value(rm2_json *json, const rm2_settings_table *table, const rm2_setting *s,
                        const void *settings) {
     char text[MESSAGE_SIZE];
     double number = 0;
     (void)rm2_settings_get(NULL, table, settings, s->name, text, sizeof text);
     (void)rm2_settings_get_number(NULL, table, settings, s->name, &number);
     if (s->type == RM2_SETTING_FLAG)
-        (void)fputs(number != 0 ? "true" : "false", out);
+        rm2_json_put(json, RM2_FLAG(s->name, number != 0));
     else if (s->type == RM2_SETTING_TEXT ? !*text : s->zero && strcmp(text, s->zero) == 0)
-        (void)fputs("null", out);
+        rm2_json_put(json, RM2_TEXT(s->name, NULL));
     else if (s->type == RM2_SETTING_NUMBER)
-        json_number(out, number);
+        rm2_json_put(json, RM2_NUMBER(s->name, number));
     else if (s->type == RM2_SETTING_COUNT || s->type == RM2_SETTING_SEED)
-        (void)fputs(text, out);
+        rm2_json_put(json, RM2_WHOLE(s->name, strtoull(text, NULL, 10)));
     else
-        json_text(out, text);
+        rm2_json_put(json, RM2_TEXT(s->name, text));
 }
 
-void settings_json(FILE *out, const rm2_settings_table *table, const void *settings) {
-    for (size_t k = 0; k < table->count; k++) {
-        const rm2_setting *s = rm2_settings_at(table, k);
-        (void)fprintf(out, "%s\"%s\": ", k ? ", " : "", s->name);
-        json_value(out, table, s, settings);
-    }
+void settings_json(rm2_json *json, const rm2_settings_table *table, const void *settings) {
+    for (size_t k = 0; k < table->count; k++)
+        json_value(json, table, rm2_settings_at(table, k), settings);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */

@@ -41,8 +41,8 @@ void setting_defaults(const rm2_settings_table *table, const rm2_setting *settin
 /* The setting whose field a text begins with, the longest one, and the field's length; NULL: none. */
 const rm2_setting *setting_of_field(const char *text, size_t *length);
 
-/* "name": value, ...: a flag is true or false, a word for 0 and an empty text are null. */
-void settings_json(FILE *out, const rm2_settings_table *table, const void *settings);
+/* Members by name: a flag is true or false, a word for 0 and an empty text are null. */
+void settings_json(rm2_json *json, const rm2_settings_table *table, const void *settings);
 
 /* ---- one command ----------------------------------------------------------------------------- */
 

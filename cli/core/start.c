@@ -123,38 +123,34 @@ void start_print(FILE *out, const rm2_data *data, const rm2_start_report *r) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static const char *truth(bool value) {
-    return value ? "true" : "false";
+static void family_json(rm2_json *json, const rm2_data *data, const rm2_start_family *f) {
+    rm2_json_record(json, NULL, RM2_COUNT("trajectories", f->demos),
+                    RM2_TEXT("reference", data->ids[f->reference]),
+                    RM2_FLAG("complete", f->complete));
 }
 
-static void demo_json(FILE *out, const char *id, const rm2_start_demo *d) {
-    (void)fprintf(out, "{\"id\": ");
-    json_text(out, id);
-    (void)fprintf(out, ", \"family\": %zu, \"reversed\": %s, \"cut\": %s", d->family,
-                  truth(d->reversed), truth(start_is_cut(d)));
-    json_field(out, "begin", d->begin);
-    json_field(out, "end", d->end);
-    json_field(out, "misfit", d->misfit);
-    json_field(out, "unevenness", d->unevenness);
-    (void)fprintf(out, ", \"outliers\": %zu, \"resting\": %zu}", d->outliers, d->resting);
+static void demo_json(rm2_json *json, const char *id, const rm2_start_demo *d) {
+    rm2_json_record(json, NULL, RM2_TEXT("id", id), RM2_COUNT("family", d->family),
+                    RM2_FLAG("reversed", d->reversed), RM2_FLAG("cut", start_is_cut(d)),
+                    RM2_NUMBER("begin", d->begin), RM2_NUMBER("end", d->end),
+                    RM2_NUMBER("misfit", d->misfit), RM2_NUMBER("unevenness", d->unevenness),
+                    RM2_COUNT("outliers", d->outliers), RM2_COUNT("resting", d->resting));
 }
 
-void start_json(FILE *out, const rm2_data *data, const rm2_start_report *r) {
+void start_json(rm2_json *json, const rm2_data *data, const rm2_start_report *r) {
     if (!r) {
-        (void)fprintf(out, ", \"start\": null");
+        rm2_json_put(json, RM2_TEXT("start", NULL));
         return;
     }
-    (void)fprintf(out, ", \"start\": {\"labelled\": %s, \"families\": [", truth(r->labelled));
-    for (size_t f = 0; f < r->families; f++) {
-        (void)fprintf(out, "%s{\"trajectories\": %zu, \"reference\": ", f ? ", " : "",
-                      r->family[f].demos);
-        json_text(out, data->ids[r->family[f].reference]);
-        (void)fprintf(out, ", \"complete\": %s}", truth(r->family[f].complete));
-    }
-    (void)fprintf(out, "], \"trajectories\": [");
-    for (size_t d = 0; d < r->demos; d++) {
-        (void)fprintf(out, "%s", d ? ", " : "");
-        demo_json(out, data->ids[d], &r->demo[d]);
-    }
-    (void)fprintf(out, "]}");
+    rm2_json_object(json, "start");
+    rm2_json_put(json, RM2_FLAG("labelled", r->labelled));
+    rm2_json_array(json, "families");
+    for (size_t f = 0; f < r->families; f++)
+        family_json(json, data, &r->family[f]);
+    rm2_json_end(json);
+    rm2_json_array(json, "trajectories");
+    for (size_t d = 0; d < r->demos; d++)
+        demo_json(json, data->ids[d], &r->demo[d]);
+    rm2_json_end(json);
+    rm2_json_end(json);
 }

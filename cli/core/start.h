@@ -32,7 +32,7 @@ void start_list(FILE *out, const rm2_data *data, const rm2_start_report *report,
 
 /* Families with their demonstrations, cuts, reversals, timing, pauses, outliers; nothing for NULL. */
 void start_print(FILE *out, const rm2_data *data, const rm2_start_report *report);
-/* ", \"start\": {...}" or null. */
-void start_json(FILE *out, const rm2_data *data, const rm2_start_report *report);
+/* The member "start": an object, or null. */
+void start_json(rm2_json *json, const rm2_data *data, const rm2_start_report *report);
 
 #endif

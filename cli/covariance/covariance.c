@@ -197,25 +197,20 @@ static int add_files(const covariance_work *c, const char *const *paths, covaria
 /* ---- summary ---------------------------------------------------------------------------------- */
 
 static void print_json(const covariance_work *c, const covariance_set *s) {
-    printf("{\"file\": ");
-    if (c->options->output)
-        json_text(stdout, c->options->output);
-    else
-        printf("null");
-    printf(
-        ", \"manifold\": \"SPD%zu\", \"matrices\": %zu, \"recordings\": %zu, \"subjects\": %zu, "
-        "\"window\": %zu, \"step\": %zu, \"bad\": %zu, \"unlabelled\": %zu, \"late_events\": %zu",
-        s->channels, s->count, s->recordings, s->subjects.count, c->window, c->step, s->bad,
-        s->unlabelled, s->late);
-    json_field(stdout, "least_shrinkage", s->least);
-    json_field(stdout, "mean_shrinkage", s->sum / (double)s->count);
-    json_field(stdout, "most_shrinkage", s->most);
-    printf(", \"labels\": [");
-    for (size_t k = 0; s->labelled && k < s->labels.count; k++) {
-        printf("%s", k ? ", " : "");
-        json_text(stdout, s->labels.names[k]);
-    }
-    printf("]}\n");
+    char manifold[NAME_SIZE];
+    rm2_json json = rm2_json_begin(stdout);
+    (void)snprintf(manifold, sizeof manifold, "SPD%zu", s->channels);
+    rm2_json_put(&json, RM2_TEXT("file", c->options->output), RM2_TEXT("manifold", manifold),
+                 RM2_COUNT("matrices", s->count), RM2_COUNT("recordings", s->recordings),
+                 RM2_COUNT("subjects", s->subjects.count), RM2_COUNT("window", c->window),
+                 RM2_COUNT("step", c->step), RM2_COUNT("bad", s->bad),
+                 RM2_COUNT("unlabelled", s->unlabelled), RM2_COUNT("late_events", s->late),
+                 RM2_NUMBER("least_shrinkage", s->least),
+                 RM2_NUMBER("mean_shrinkage", s->sum / (double)s->count),
+                 RM2_NUMBER("most_shrinkage", s->most));
+    rm2_json_texts(&json, "labels", s->labelled ? s->labels.count : 0,
+                   (const char *const *)s->labels.names);
+    rm2_json_end(&json);
 }
 
 static void print_left_out(FILE *out, const covariance_set *s) {

@@ -132,67 +132,59 @@ static void print_text(const cv_run *r, FILE *out) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_candidate_number(FILE *out, const char *name, size_t candidate) {
-    if (candidate == RM2_CROSS_NONE)
-        (void)fprintf(out, ", \"%s\": null", name);
-    else
-        (void)fprintf(out, ", \"%s\": %zu", name, candidate + 1);
+static void json_job(rm2_json *json, const rm2_cross *c, size_t candidate, size_t fold) {
+    const rm2_cross_job *job = &c->jobs[candidate * c->folds + fold];
+    rm2_json_object(json, NULL);
+    rm2_json_put(json, RM2_COUNT("fold", fold + 1), RM2_COUNT("training_points", job->train),
+                 RM2_COUNT("points", job->held), RM2_COUNT("not_converged", job->unconverged));
+    for (size_t m = 0; m < RM2_CROSS_MEASURES; m++)
+        rm2_json_put(json, RM2_NUMBER(rm2_cross_measure_text((rm2_cross_measure)m), job->value[m]));
+    rm2_json_put(json, RM2_NUMBER("seconds", job->seconds), RM2_FLAG("failed", job->status),
+                 RM2_TEXT("message", job->message));
+    rm2_json_end(json);
 }
 
-static void json_jobs(const rm2_cross *c, size_t candidate, FILE *out) {
-    for (size_t f = 0; f < c->folds; f++) {
-        const rm2_cross_job *job = &c->jobs[candidate * c->folds + f];
-        (void)fprintf(out,
-                      "%s{\"fold\": %zu, \"training_points\": %zu, \"points\": %zu, "
-                      "\"not_converged\": %zu",
-                      f ? ", " : "", f + 1, job->train, job->held, job->unconverged);
-        for (size_t m = 0; m < RM2_CROSS_MEASURES; m++)
-            json_field(out, rm2_cross_measure_text((rm2_cross_measure)m), job->value[m]);
-        json_field(out, "seconds", job->seconds);
-        (void)fprintf(out, ", \"failed\": %s, \"message\": ", job->status ? "true" : "false");
-        json_text(out, job->message);
-        (void)fputc('}', out);
-    }
-}
-
-static void json_candidate(const cv_run *r, size_t candidate, FILE *out) {
+static void json_candidate(rm2_json *json, const cv_run *r, size_t candidate) {
     const rm2_cross_row *row = &r->cross->rows[candidate];
-    (void)fprintf(out, "%s{\"candidate\": %zu, \"settings\": {", candidate ? ", " : "",
-                  candidate + 1);
-    for (size_t k = 0; k < r->grid.shown; k++) {
-        (void)fprintf(out, "%s\"%s\": ", k ? ", " : "", r->grid.axes[k].name);
-        json_text(out, grid_value(&r->grid, candidate, k));
-    }
-    (void)fprintf(out, "}, \"failed_folds\": %zu, \"not_converged\": %zu", row->failed,
-                  row->unconverged);
+    rm2_json_object(json, NULL);
+    rm2_json_put(json, RM2_COUNT("candidate", candidate + 1));
+    rm2_json_object(json, "settings");
+    for (size_t k = 0; k < r->grid.shown; k++)
+        rm2_json_put(json, RM2_TEXT(r->grid.axes[k].name, grid_value(&r->grid, candidate, k)));
+    rm2_json_end(json);
+    rm2_json_put(json, RM2_COUNT("failed_folds", row->failed),
+                 RM2_COUNT("not_converged", row->unconverged));
     for (size_t m = 0; m < RM2_CROSS_MEASURES; m++) {
         char name[NAME_SIZE];
-        json_field(out, rm2_cross_measure_text((rm2_cross_measure)m), row->mean[m]);
+        rm2_json_put(json, RM2_NUMBER(rm2_cross_measure_text((rm2_cross_measure)m), row->mean[m]));
         (void)snprintf(name, sizeof name, "%s_error", rm2_cross_measure_text((rm2_cross_measure)m));
-        json_field(out, name, row->error[m]);
+        rm2_json_put(json, RM2_NUMBER(name, row->error[m]));
     }
-    json_field(out, "behind", row->behind);
-    json_field(out, "behind_error", row->behind_error);
-    (void)fprintf(out, ", \"folds\": [");
-    json_jobs(r->cross, candidate, out);
-    (void)fprintf(out, "]}");
+    rm2_json_put(json, RM2_NUMBER("behind", row->behind),
+                 RM2_NUMBER("behind_error", row->behind_error));
+    rm2_json_array(json, "folds");
+    for (size_t f = 0; f < r->cross->folds; f++)
+        json_job(json, r->cross, candidate, f);
+    rm2_json_end(json);
+    rm2_json_end(json);
 }
 
 static void print_json(const cv_run *r, FILE *out) {
     const rm2_cross *c = r->cross;
-    (void)fprintf(out, "{\"file\": ");
-    json_text(out, r->path);
-    (void)fprintf(out,
-                  ", \"manifold\": \"%s\", \"points\": %zu, \"trajectories\": %zu, \"folds\": %zu, "
-                  "\"seed\": %llu, \"resumed\": %zu",
-                  rm2_manifold_spec(r->data->manifold), r->data->count, r->data->trajectories,
-                  c->folds, (unsigned long long)r->work.common->seed, c->resumed);
-    json_candidate_number(out, "best", c->best);
-    json_candidate_number(out, "recommended", c->recommended);
-    (void)fprintf(out, ", \"candidates\": [");
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(
+        &json, RM2_TEXT("file", r->path),
+        RM2_TEXT("manifold", rm2_manifold_spec(r->data->manifold)),
+        RM2_COUNT("points", r->data->count), RM2_COUNT("trajectories", r->data->trajectories),
+        RM2_COUNT("folds", c->folds), RM2_WHOLE("seed", r->work.common->seed),
+        RM2_COUNT("resumed", c->resumed),
+        RM2_COUNT("best", c->best == RM2_CROSS_NONE ? SIZE_MAX : c->best + 1),
+        RM2_COUNT("recommended", c->recommended == RM2_CROSS_NONE ? SIZE_MAX : c->recommended + 1));
+    rm2_json_array(&json, "candidates");
     for (size_t k = 0; k < c->candidates; k++)
-        json_candidate(r, k, out);
-    (void)fprintf(out, "]}\n");
+        json_candidate(&json, r, k);
+    rm2_json_end(&json);
+    rm2_json_end(&json);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

@@ -275,59 +275,55 @@ static void print_remarks(const rm2_data *data, const rm2_data_report *r,
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_factor(const rm2_data *data, const rm2_data_report *r, size_t k) {
+static void json_factor(rm2_json *json, const rm2_data *data, const rm2_data_report *r, size_t k) {
     const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
     const rm2_factor_report *q = &r->factor[k];
-    printf(
-        "%s{\"geometry\": \"%s\", \"n\": %zu, \"dim\": %zu, \"projected\": %zu, \"warned\": %zu, "
-        "\"sign_flips\": %zu, \"sign_jumps\": %zu, \"order_assumed\": %s, \"mean_found\": %s, "
-        "\"near_cut\": %zu, \"worst_row\": %zu",
-        k ? ", " : "", f->geometry->name, f->n, f->dim, q->projected, q->warned, q->sign_flips,
-        q->sign_jumps, q->order_assumed ? "true" : "false", q->mean_found ? "true" : "false",
-        q->near_cut, q->worst_row);
-    json_field(stdout, "worst_defect", q->worst_defect);
-    json_field(stdout, "spread", q->mean_found ? q->spread * data->scale[k] : NAN);
-    json_field(stdout, "farthest", q->mean_found ? q->farthest * data->scale[k] : NAN);
-    json_field(stdout, "rank", q->mean_found && q->rank != SIZE_MAX ? (double)q->rank : NAN);
-    json_field(stdout, "condition", rm2_is_spd(f->geometry) ? q->condition : NAN);
-    printf(", \"singular\": %zu", q->singular);
-    json_field(stdout, "magnitude", q->magnitude);
-    json_field(stdout, "scale", data->scale[k]);
-    printf("}");
+    rm2_json_record(
+        json, NULL, RM2_TEXT("geometry", f->geometry->name), RM2_COUNT("n", f->n),
+        RM2_COUNT("dim", f->dim), RM2_COUNT("projected", q->projected),
+        RM2_COUNT("warned", q->warned), RM2_COUNT("sign_flips", q->sign_flips),
+        RM2_COUNT("sign_jumps", q->sign_jumps), RM2_FLAG("order_assumed", q->order_assumed),
+        RM2_FLAG("mean_found", q->mean_found), RM2_COUNT("near_cut", q->near_cut),
+        RM2_COUNT("worst_row", q->worst_row), RM2_NUMBER("worst_defect", q->worst_defect),
+        RM2_NUMBER("spread", q->mean_found ? q->spread * data->scale[k] : NAN),
+        RM2_NUMBER("farthest", q->mean_found ? q->farthest * data->scale[k] : NAN),
+        RM2_COUNT("rank", q->mean_found ? q->rank : SIZE_MAX),
+        RM2_NUMBER("condition", rm2_is_spd(f->geometry) ? q->condition : NAN),
+        RM2_COUNT("singular", q->singular), RM2_NUMBER("magnitude", q->magnitude),
+        RM2_NUMBER("scale", data->scale[k]));
 }
 
-static void json_columns(const rm2_data_report *r) {
+static void json_columns(rm2_json *json, const rm2_data_report *r) {
     static const char *const words[] = {
         [RM2_ODD_CONSTANT] = "constant", [RM2_ODD_STEADY] = "steady", [RM2_ODD_TINY] = "tiny"};
-    printf(", \"odd_columns\": [");
+    rm2_json_array(json, "odd_columns");
     for (size_t k = 0; k < r->odd_columns; k++)
-        printf("%s{\"factor\": %zu, \"entry\": %zu, \"kind\": \"%s\"}", k ? ", " : "",
-               r->odd_column[k].factor, r->odd_column[k].entry, words[r->odd_column[k].kind]);
-    printf("]");
+        rm2_json_record(json, NULL, RM2_COUNT("factor", r->odd_column[k].factor),
+                        RM2_COUNT("entry", r->odd_column[k].entry),
+                        RM2_TEXT("kind", words[r->odd_column[k].kind]));
+    rm2_json_end(json);
 }
 
 static void print_json(const rm2_data *data, const rm2_data *held, const rm2_data_report *r,
                        const rm2_start_report *start) {
-    printf("{\"file\": ");
-    json_text(stdout, data->source);
-    printf(", \"manifold\": \"%s\", \"dim\": %zu, \"ambient\": %zu, \"points\": %zu, "
-           "\"trajectories\": %zu, \"shortest\": %zu, \"longest\": %zu, \"held_out\": %zu, "
-           "\"labels\": [",
-           rm2_manifold_spec(data->manifold), rm2_manifold_dim(data->manifold),
-           rm2_manifold_ambient(data->manifold), data->count, data->trajectories, r->shortest,
-           r->longest, held ? held->count : 0);
-    for (size_t k = 0; k < data->label_count; k++) {
-        printf("%s", k ? ", " : "");
-        json_text(stdout, data->label_names[k]);
-    }
-    printf("], \"duplicates\": %zu, \"time_reversals\": %zu, \"factors\": [", r->duplicates,
-           r->time_reversals);
+    rm2_json json = rm2_json_begin(stdout);
+    rm2_json_put(&json, RM2_TEXT("file", data->source),
+                 RM2_TEXT("manifold", rm2_manifold_spec(data->manifold)),
+                 RM2_COUNT("dim", rm2_manifold_dim(data->manifold)),
+                 RM2_COUNT("ambient", rm2_manifold_ambient(data->manifold)),
+                 RM2_COUNT("points", data->count), RM2_COUNT("trajectories", data->trajectories),
+                 RM2_COUNT("shortest", r->shortest), RM2_COUNT("longest", r->longest),
+                 RM2_COUNT("held_out", held ? held->count : 0));
+    rm2_json_texts(&json, "labels", data->label_count, (const char *const *)data->label_names);
+    rm2_json_put(&json, RM2_COUNT("duplicates", r->duplicates),
+                 RM2_COUNT("time_reversals", r->time_reversals));
+    rm2_json_array(&json, "factors");
     for (size_t k = 0; k < r->factors; k++)
-        json_factor(data, r, k);
-    printf("]");
-    json_columns(r);
-    start_json(stdout, data, start);
-    printf("}\n");
+        json_factor(&json, data, r, k);
+    rm2_json_end(&json);
+    json_columns(&json, r);
+    start_json(&json, data, start);
+    rm2_json_end(&json);
 }
 
 /* ---- command -------------------------------------------------------------------------------- */

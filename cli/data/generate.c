@@ -64,10 +64,11 @@ static void report(const rm2_data *data, const char *output, const common_option
     FILE *out = strcmp(output, "-") == 0 ? stderr : stdout;
     bool array = has_ending(output, ".npy");
     if (common->json) {
-        (void)fprintf(out, "{\"file\": ");
-        json_text(out, output);
-        (void)fprintf(out, ", \"manifold\": \"%s\", \"points\": %zu, \"trajectories\": %zu}\n",
-                      spec, data->count, data->trajectories);
+        rm2_json json = rm2_json_begin(out);
+        rm2_json_put(&json, RM2_TEXT("file", output), RM2_TEXT("manifold", spec),
+                     RM2_COUNT("points", data->count),
+                     RM2_COUNT("trajectories", data->trajectories));
+        rm2_json_end(&json);
     } else if (!common->quiet) {
         (void)fprintf(out, "%s: %zu points on %s", output, data->count, spec);
         print_trajectories(out, data, array);

@@ -121,14 +121,14 @@ static int read_data(evaluation *e, data_options *options) {
 
 static void print_json(const evaluation *e, FILE *out) {
     const eval_options *o = e->options;
-    (void)fprintf(out, "{\"model\": ");
-    json_text(out, e->m->paths[0]);
-    (void)fprintf(
-        out, ", \"manifold\": \"%s\", \"space\": \"%s\", \"dtw\": \"%s\"",
-        rm2_manifold_spec(e->m->info->manifold), spaces[o->space],
-        rm2_settings_find(rm2_settings_table_of(RM2_SETTINGS_DTW), "kind")->words[o->dtw.kind]);
-    findings_print_json(out, &e->found);
-    (void)fprintf(out, "}\n");
+    const rm2_settings_table *warping = rm2_settings_table_of(RM2_SETTINGS_DTW);
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_TEXT("model", e->m->paths[0]),
+                 RM2_TEXT("manifold", rm2_manifold_spec(e->m->info->manifold)),
+                 RM2_TEXT("space", spaces[o->space]),
+                 RM2_TEXT("dtw", rm2_settings_find(warping, "kind")->words[o->dtw.kind]));
+    findings_print_json(&json, &e->found);
+    rm2_json_end(&json);
 }
 
 static void print_text(const evaluation *e, FILE *out) {

@@ -117,28 +117,22 @@ void findings_print(FILE *out, const findings *f) {
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void print_item_json(FILE *out, const findings *f, size_t from, size_t to) {
-    json_text(out, f->items[f->list[from].item]);
-    for (size_t i = from; i < to; i++) {
-        (void)fputs(i == from ? ": {" : ", ", out);
-        json_text(out, f->list[i].measure);
-        (void)fputs(": ", out);
-        json_number(out, f->list[i].value);
-    }
-    (void)fputc('}', out);
+static void json_item(rm2_json *json, const findings *f, size_t from, size_t to) {
+    rm2_json_object(json, f->items[f->list[from].item]);
+    for (size_t i = from; i < to; i++)
+        rm2_json_put(json, RM2_NUMBER(f->list[i].measure, f->list[i].value));
+    rm2_json_end(json);
 }
 
-void findings_print_json(FILE *out, const findings *f) {
+void findings_print_json(rm2_json *json, const findings *f) {
     for (size_t from = 0, to; from < f->count; from = to) {
         to = run_end(f, from, false);
-        (void)fputs(", ", out);
-        json_text(out, f->list[from].part);
+        rm2_json_object(json, f->list[from].part);
         for (size_t i = from, next; i < to; i = next) {
             next = run_end(f, i, true);
-            (void)fputs(i == from ? ": {" : ", ", out);
-            print_item_json(out, f, i, next);
+            json_item(json, f, i, next);
         }
-        (void)fputc('}', out);
+        rm2_json_end(json);
     }
 }
 

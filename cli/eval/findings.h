@@ -30,8 +30,8 @@ void findings_detail(findings *f, const char *measure, double value);
 void findings_free(findings *f);
 
 void findings_print(FILE *out, const findings *f);
-/* The parts as members of an object that has members already: ", part: {...}". */
-void findings_print_json(FILE *out, const findings *f);
+/* The parts as members of an object. */
+void findings_print_json(rm2_json *json, const findings *f);
 rm2_status findings_write(rm2_context *ctx, const findings *f, const char *path, bool overwrite);
 
 #endif

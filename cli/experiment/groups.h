@@ -20,7 +20,7 @@ size_t group_tables(const experiment_run *r, group_table tables[GROUP_TABLES]);
 void groups_print_text(const experiment_run *r, FILE *out);
 void groups_print_latex(const experiment_run *r, FILE *out);
 void groups_print_csv(const experiment_run *r, FILE *out); /* part,item,measure,value,error */
-/* Members of a JSON object, each after a comma; nothing without results. */
-void groups_print_json(const experiment_run *r, FILE *out);
+/* Members of an object; none without results. */
+void groups_print_json(const experiment_run *r, rm2_json *json);
 
 #endif

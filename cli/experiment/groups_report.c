@@ -245,52 +245,47 @@ void groups_print_csv(const experiment_run *r, FILE *out) {
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-static void json_tests(const experiment_run *r, FILE *out) {
-    const group_results *g = &r->groups;
-    (void)fprintf(out, ", \"tests\": [");
-    for (size_t k = 0; k < g->test_count; k++) {
-        const group_test *t = &g->tests[k];
-        (void)fprintf(out, "%s{\"first\": ", k ? ", " : "");
-        json_text(out, label_name(r, t->first));
-        (void)fprintf(out, ", \"second\": ");
-        json_text(out, label_name(r, t->second));
-        json_field(out, "distance", t->distance);
-        json_field(out, "p", t->result.p_value);
-        json_field(out, "p_adjusted", t->adjusted);
-        (void)fprintf(out, ", \"permutations\": %zu}", t->result.permutations);
-    }
-    (void)fprintf(out, "]");
+static void json_groups(const experiment_run *r, rm2_json *json) {
+    rm2_json_array(json, "groups");
+    for (size_t k = 0; k < r->groups.count; k++)
+        rm2_json_record(json, NULL, RM2_TEXT("label", label_name(r, k)),
+                        RM2_COUNT("points", r->groups.groups[k].points),
+                        RM2_NUMBER("spread", sqrt(r->groups.groups[k].variance)));
+    rm2_json_end(json);
 }
 
-static void json_classification(const group_results *g, FILE *out) {
-    (void)fprintf(out, ", \"classification\": {\"chance\": ");
-    json_number(out, g->accuracy[0].chance);
+static void json_tests(const experiment_run *r, rm2_json *json) {
+    rm2_json_array(json, "tests");
+    for (size_t k = 0; k < r->groups.test_count; k++) {
+        const group_test *t = &r->groups.tests[k];
+        rm2_json_record(json, NULL, RM2_TEXT("first", label_name(r, t->first)),
+                        RM2_TEXT("second", label_name(r, t->second)),
+                        RM2_NUMBER("distance", t->distance), RM2_NUMBER("p", t->result.p_value),
+                        RM2_NUMBER("p_adjusted", t->adjusted),
+                        RM2_COUNT("permutations", t->result.permutations));
+    }
+    rm2_json_end(json);
+}
+
+static void json_classification(const group_results *g, rm2_json *json) {
+    rm2_json_object(json, "classification");
+    rm2_json_put(json, RM2_NUMBER("chance", g->accuracy[0].chance));
     for (size_t k = 0; k < g->method_count; k++) {
         const rm2_accuracy *a = &g->accuracy[k];
-        (void)fprintf(out, ", \"%s\": {\"accuracy\": ", rm2_classifier_text(g->methods[k]));
-        json_number(out, a->accuracy);
-        json_field(out, "error", a->error);
-        json_field(out, "balanced", a->balanced);
-        json_field(out, "balanced_error", a->balanced_error);
-        (void)fprintf(out, "}");
+        rm2_json_record(json, rm2_classifier_text(g->methods[k]),
+                        RM2_NUMBER("accuracy", a->accuracy), RM2_NUMBER("error", a->error),
+                        RM2_NUMBER("balanced", a->balanced),
+                        RM2_NUMBER("balanced_error", a->balanced_error));
     }
-    (void)fprintf(out, "}");
+    rm2_json_end(json);
 }
 
-void groups_print_json(const experiment_run *r, FILE *out) {
+void groups_print_json(const experiment_run *r, rm2_json *json) {
     if (r->groups.held_out.points > 0)
-        json_held_out(out, "held_out", &r->groups.held_out);
+        json_held_out(json, "held_out", &r->groups.held_out);
     if (r->groups.count == 0)
         return;
-    (void)fprintf(out, ", \"groups\": [");
-    for (size_t k = 0; k < r->groups.count; k++) {
-        (void)fprintf(out, "%s{\"label\": ", k ? ", " : "");
-        json_text(out, label_name(r, k));
-        (void)fprintf(out, ", \"points\": %zu", r->groups.groups[k].points);
-        json_field(out, "spread", sqrt(r->groups.groups[k].variance));
-        (void)fprintf(out, "}");
-    }
-    (void)fprintf(out, "]");
-    json_tests(r, out);
-    json_classification(&r->groups, out);
+    json_groups(r, json);
+    json_tests(r, json);
+    json_classification(&r->groups, json);
 }

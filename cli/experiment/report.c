@@ -205,65 +205,52 @@ static void print_csv(const experiment_run *r, FILE *out) {
     }
 }
 
-static void json_spread(FILE *out, const char *name, const rm2_distance_summary *s) {
-    (void)fprintf(out, ", \"%s\": ", name);
+static void json_spread(rm2_json *json, const char *name, const rm2_distance_summary *s) {
     if (!s->count) {
-        (void)fprintf(out, "null");
+        rm2_json_put(json, RM2_TEXT(name, NULL));
         return;
     }
-    (void)fprintf(out, "{\"mean\": ");
-    json_number(out, s->mean);
-    json_field(out, "sd", s->deviation);
-    (void)fprintf(out, "}");
+    rm2_json_record(json, name, RM2_NUMBER("mean", s->mean), RM2_NUMBER("sd", s->deviation));
 }
 
-static void json_outcome(FILE *out, const experiment_run *r, const outcome *o) {
-    (void)fprintf(out, "{\"name\": ");
-    json_text(out, o->variant->name);
-    json_field(out, "on_manifold", o->share);
-    json_spread(out, "dtw", &o->dtw);
-    json_spread(out, "dtw_tangent", &o->dtw_tangent);
-    json_field(out, "length", o->report.length);
-    json_field(out, "over_floor", over(&o->dtw, &r->floor));
-    json_field(out, "paper_over_floor", paper_over_floor(r, o));
+static void json_outcome(rm2_json *json, const experiment_run *r, const outcome *o) {
+    rm2_json_object(json, NULL);
+    rm2_json_put(json, RM2_TEXT("name", o->variant->name), RM2_NUMBER("on_manifold", o->share));
+    json_spread(json, "dtw", &o->dtw);
+    json_spread(json, "dtw_tangent", &o->dtw_tangent);
+    rm2_json_put(json, RM2_NUMBER("length", o->report.length),
+                 RM2_NUMBER("over_floor", over(&o->dtw, &r->floor)),
+                 RM2_NUMBER("paper_over_floor", paper_over_floor(r, o)));
     if (r->options->paper_data)
-        (void)fprintf(out, ", \"worse_than_paper\": %s",
-                      worse_share(o) || worse_dtw(o) ? "true" : "false");
-    (void)fprintf(out, ", \"converged\": %s, \"metric\": ", o->report.converged ? "true" : "false");
-    json_text(out, o->metric);
-    (void)fprintf(out, "}");
+        rm2_json_put(json, RM2_FLAG("worse_than_paper", worse_share(o) || worse_dtw(o)));
+    rm2_json_put(json, RM2_FLAG("converged", o->report.converged), RM2_TEXT("metric", o->metric));
+    rm2_json_end(json);
 }
 
-static void json_execution(FILE *out, const execution *e) {
-    (void)fprintf(out, "{\"arm\": ");
-    json_text(out, e->arm);
-    (void)fprintf(out, ", \"model\": ");
-    json_text(out, e->outcome->variant->name);
-    json_field(out, "position_error", e->mean_position);
-    json_field(out, "orientation_error", e->mean_orientation);
-    json_field(out, "ellipsoid_error", e->mean_ellipsoid);
-    (void)fprintf(out, ", \"missed\": %zu}", e->info.missed);
+static void json_execution(rm2_json *json, const execution *e) {
+    rm2_json_record(
+        json, NULL, RM2_TEXT("arm", e->arm), RM2_TEXT("model", e->outcome->variant->name),
+        RM2_NUMBER("position_error", e->mean_position),
+        RM2_NUMBER("orientation_error", e->mean_orientation),
+        RM2_NUMBER("ellipsoid_error", e->mean_ellipsoid), RM2_COUNT("missed", e->info.missed));
 }
 
 static void print_json(const experiment_run *r, FILE *out) {
-    (void)fprintf(out, "{\"experiment\": \"%s\", \"data\": ", r->experiment->name);
-    json_text(out, r->data->source);
-    (void)fprintf(out, ", \"points\": %zu", r->data->count);
-    json_spread(out, "floor", &r->floor);
-    json_spread(out, "floor_tangent", &r->floor_tangent);
-    (void)fprintf(out, ", \"models\": [");
-    for (size_t k = 0; k < r->outcome_count; k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_outcome(out, r, &r->outcomes[k]);
-    }
-    (void)fprintf(out, "], \"executions\": [");
-    for (size_t k = 0; k < r->execution_count; k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_execution(out, &r->executions[k]);
-    }
-    (void)fprintf(out, "]");
-    groups_print_json(r, out);
-    (void)fprintf(out, "}\n");
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_TEXT("experiment", r->experiment->name),
+                 RM2_TEXT("data", r->data->source), RM2_COUNT("points", r->data->count));
+    json_spread(&json, "floor", &r->floor);
+    json_spread(&json, "floor_tangent", &r->floor_tangent);
+    rm2_json_array(&json, "models");
+    for (size_t k = 0; k < r->outcome_count; k++)
+        json_outcome(&json, r, &r->outcomes[k]);
+    rm2_json_end(&json);
+    rm2_json_array(&json, "executions");
+    for (size_t k = 0; k < r->execution_count; k++)
+        json_execution(&json, &r->executions[k]);
+    rm2_json_end(&json);
+    groups_print_json(r, &json);
+    rm2_json_end(&json);
 }
 
 /* ---- notes ---------------------------------------------------------------------------------- */

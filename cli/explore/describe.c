@@ -3,47 +3,39 @@
 
 #include "explore/explorer.h"
 
-static void put_factors(FILE *out, const rm2_manifold *m) {
-    (void)fprintf(out, ", \"factors\": [");
+static void put_factors(rm2_json *json, const rm2_manifold *m) {
+    rm2_json_array(json, "factors");
     for (size_t k = 0; k < rm2_manifold_factor_count(m); k++) {
         const rm2_factor *f = rm2_manifold_factor(m, k);
-        (void)fprintf(out, "%s{\"name\": ", k ? ", " : "");
-        json_text(out, f->geometry->name);
-        (void)fprintf(out, ", \"n\": %zu, \"dim\": %zu, \"ambient\": %zu, \"offset\": %zu}", f->n,
-                      f->dim, f->ambient, f->ambient_offset);
+        rm2_json_record(json, NULL, RM2_TEXT("name", f->geometry->name), RM2_COUNT("n", f->n),
+                        RM2_COUNT("dim", f->dim), RM2_COUNT("ambient", f->ambient),
+                        RM2_COUNT("offset", f->ambient_offset));
     }
-    (void)fprintf(out, "], \"columns\": [");
+    rm2_json_end(json);
+    rm2_json_array(json, "columns");
     for (size_t k = 0; k < rm2_manifold_ambient(m); k++) {
         char name[NAME_SIZE];
         rm2_data_column_name(m, k, name, sizeof name);
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_text(out, name);
+        rm2_json_put(json, RM2_TEXT(NULL, name));
     }
-    (void)fprintf(out, "]");
+    rm2_json_end(json);
 }
 
-static void put_trajectories(FILE *out, const rm2_data *d) {
-    (void)fprintf(out, ", \"trajectories\": [");
+static void put_trajectories(rm2_json *json, const rm2_data *d) {
+    rm2_json_array(json, "trajectories");
     for (size_t t = 0; t < d->trajectories; t++) {
-        (void)fprintf(out, "%s{\"id\": ", t ? ", " : "");
-        json_text(out, d->ids[t]);
-        (void)fprintf(out, ", \"start\": %zu, \"count\": %zu}", d->starts[t],
-                      d->starts[t + 1] - d->starts[t]);
+        rm2_json_record(json, NULL, RM2_TEXT("id", d->ids[t]), RM2_COUNT("start", d->starts[t]),
+                        RM2_COUNT("count", d->starts[t + 1] - d->starts[t]));
     }
-    (void)fprintf(out, "], \"labelNames\": [");
-    for (size_t k = 0; d->labels && k < d->label_count; k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_text(out, d->label_names[k]);
-    }
-    (void)fprintf(out, "], \"labels\": [");
-    for (size_t i = 0; d->labels && i < d->count; i++)
-        (void)fprintf(out, "%s%zu", i ? "," : "", d->labels[i]);
-    (void)fprintf(out, "]");
+    rm2_json_end(json);
+    rm2_json_texts(json, "labelNames", d->labels ? d->label_count : 0,
+                   (const char *const *)d->label_names);
+    rm2_json_counts(json, "labels", d->labels ? d->count : 0, d->labels);
 }
 
 /* Where the latents are, a tenth wider. */
-static void put_box(FILE *out, const rm2_model_info *i) {
-    (void)fprintf(out, ", \"box\": [");
+static void put_box(rm2_json *json, const rm2_model_info *i) {
+    rm2_json_array(json, "box");
     for (size_t q = 0; q < i->latent_dim; q++) {
         double low = i->latents[q], high = low;
         for (size_t n = 1; n < i->points; n++) {
@@ -52,41 +44,27 @@ static void put_box(FILE *out, const rm2_model_info *i) {
             high = x > high ? x : high;
         }
         double margin = high > low ? 0.12 * (high - low) : 1;
-        (void)fprintf(out, "%s[", q ? ", " : "");
-        json_number(out, low - margin);
-        (void)fprintf(out, ", ");
-        json_number(out, high + margin);
-        (void)fprintf(out, "]");
+        rm2_json_numbers(json, NULL, 2, (const double[]){low - margin, high + margin});
     }
-    (void)fprintf(out, "]");
+    rm2_json_end(json);
 }
 
 static void put_all(FILE *out, const explorer *e) {
     const rm2_model_info *i = e->info;
-    (void)fprintf(out, "{\"file\": ");
-    json_text(out, e->file);
-    (void)fprintf(out, ", \"version\": \"%s\", \"manifold\": ", rm2_version());
-    json_text(out, rm2_manifold_spec(i->manifold));
-    put_factors(out, i->manifold);
-    (void)fprintf(out, ", \"latentDim\": %zu, \"points\": %zu, \"ambient\": %zu", i->latent_dim,
-                  i->points, rm2_manifold_ambient(i->manifold));
-    put_trajectories(out, i->data);
-    (void)fprintf(out, ", \"scale\": [");
-    for (size_t k = 0; k < rm2_manifold_factor_count(i->manifold); k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_number(out, i->data->scale[k]);
-    }
-    (void)fprintf(out, "]");
-    put_box(out, i);
-    (void)fprintf(out, ", \"arm\": ");
-    if (e->player.name)
-        json_text(out, e->player.name);
-    else
-        (void)fprintf(out, "null");
-    (void)fprintf(out, ", \"obstacles\": %s", explorer_position(e) ? "true" : "false");
-    (void)fprintf(out, ", \"poses\": %s", i->settings->model == RM2_WGPLVM ? "true" : "false");
-    json_field(out, "contrast", e->settings.contrast);
-    (void)fprintf(out, "}");
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_TEXT("file", e->file), RM2_TEXT("version", rm2_version()),
+                 RM2_TEXT("manifold", rm2_manifold_spec(i->manifold)));
+    put_factors(&json, i->manifold);
+    rm2_json_put(&json, RM2_COUNT("latentDim", i->latent_dim), RM2_COUNT("points", i->points),
+                 RM2_COUNT("ambient", rm2_manifold_ambient(i->manifold)));
+    put_trajectories(&json, i->data);
+    rm2_json_numbers(&json, "scale", rm2_manifold_factor_count(i->manifold), i->data->scale);
+    put_box(&json, i);
+    rm2_json_put(&json, RM2_TEXT("arm", e->player.name),
+                 RM2_FLAG("obstacles", explorer_position(e)),
+                 RM2_FLAG("poses", i->settings->model == RM2_WGPLVM),
+                 RM2_NUMBER("contrast", e->settings.contrast));
+    rm2_json_end(&json);
 }
 
 rm2_status explorer_describe(rm2_context *ctx, const explorer *e, char **text) {

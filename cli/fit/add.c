@@ -90,18 +90,15 @@ void fit_print_added(FILE *out, const training *t) {
             : "their latent points are not reliable; train again on all data");
 }
 
-void fit_json_added(FILE *out, const training *t) {
+void fit_json_added(rm2_json *json, const training *t) {
     if (!t->added)
         return;
-    (void)fprintf(out, ", \"added\": [");
-    for (size_t k = 0; k < part_count(t); k++) {
-        (void)fprintf(out, "%s{\"id\": ", k ? ", " : "");
-        json_text(out, part_name(t, k));
-        (void)fprintf(out, ", \"points\": %zu, \"known\": %s, \"apart\": %s", t->added[k].points,
-                      t->added[k].known ? "true" : "false", t->added[k].apart ? "true" : "false");
-        json_field(out, "residual_encoded", t->added[k].before);
-        json_field(out, "residual", t->added[k].after);
-        (void)fprintf(out, "}");
-    }
-    (void)fprintf(out, "]");
+    rm2_json_array(json, "added");
+    for (size_t k = 0; k < part_count(t); k++)
+        rm2_json_record(json, NULL, RM2_TEXT("id", part_name(t, k)),
+                        RM2_COUNT("points", t->added[k].points),
+                        RM2_FLAG("known", t->added[k].known), RM2_FLAG("apart", t->added[k].apart),
+                        RM2_NUMBER("residual_encoded", t->added[k].before),
+                        RM2_NUMBER("residual", t->added[k].after));
+    rm2_json_end(json);
 }

@@ -69,7 +69,7 @@ int fit_read_addition(training *t);
 /* Of the trajectories that were added: how many the model did not know; lines; a member of a JSON object. */
 size_t fit_unknown(const training *t);
 void fit_print_added(FILE *out, const training *t);
-void fit_json_added(FILE *out, const training *t);
+void fit_json_added(rm2_json *json, const training *t);
 /* --base-point: a point of the training's manifold, in the units of the data. */
 int fit_read_base(training *t);
 /* --inducing-points: some of the training points. */

@@ -170,58 +170,54 @@ static const char *recipe_reason(const training *t) {
     return "";
 }
 
-static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
-    char text[SETTING_WORD];
-    (void)fprintf(out, "{\"file\": ");
-    json_text(out, t->options->output);
-    (void)fprintf(out,
-                  ", \"points\": %zu, \"outputs\": %zu, \"latent\": %zu, \"stop\": ", i->trained,
-                  i->outputs, i->latent_dim);
-    json_text(out, rm2_stop_text(i->training.stop));
-    (void)fprintf(out, ", \"recipe\": ");
-    json_text(out, choice_of(t, i, "recipe", text));
-    (void)fprintf(out, ", \"recipe_reason\": ");
-    json_text(out, recipe_reason(t));
-    (void)fprintf(out, ", \"init\": ");
-    json_text(out, choice_of(t, i, "init", text));
+static void json_training(rm2_json *json, const rm2_model_info *i) {
+    const rm2_training_record *t = &i->training;
     fit_end end = fit_ended(i);
-    (void)fprintf(
-        out, ", \"finished\": %s, \"converged\": %s, \"iterations\": %zu, \"evaluations\": %zu",
-        end == FIT_UNFINISHED ? "false" : "true", end == FIT_CONVERGED ? "true" : "false",
-        i->training.iterations, i->training.evaluations);
-    json_field(out, "seconds", i->training.seconds);
-    json_field(out, "objective_start", i->training.start.total);
-    json_field(out, "objective", i->training.end.total);
-    json_field(out, "log_likelihood", i->training.end.log_likelihood);
-    json_field(out, "log_density", i->training.end.log_likelihood - i->volume);
-    (void)fprintf(out, ", \"inducing\": %zu, \"gpdm_inducing\": %zu", i->inducing,
-                  i->gpdm_inducing);
-    json_field(out, "log_likelihood_lower", i->training.likelihood.lower);
-    json_field(out, "log_likelihood_upper", i->training.likelihood.upper);
-    json_field(out, "gpdm_lower", i->training.dynamics.lower);
-    json_field(out, "gpdm_upper", i->training.dynamics.upper);
-    json_field(out, "reconstruction", q->ambient);
-    json_field(out, "reconstruction_tangent", q->outputs);
-    (void)fprintf(out, ", \"distance\": [");
-    for (size_t k = 0; q->distance && k < rm2_manifold_factor_count(i->manifold); k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_number(out, q->distance[k]);
-    }
-    (void)fprintf(out, "]");
-    start_json(out, i->data, i->start_report);
+    rm2_json_put(
+        json, RM2_FLAG("finished", end != FIT_UNFINISHED),
+        RM2_FLAG("converged", end == FIT_CONVERGED), RM2_COUNT("iterations", t->iterations),
+        RM2_COUNT("evaluations", t->evaluations), RM2_NUMBER("seconds", t->seconds),
+        RM2_NUMBER("objective_start", t->start.total), RM2_NUMBER("objective", t->end.total),
+        RM2_NUMBER("log_likelihood", t->end.log_likelihood),
+        RM2_NUMBER("log_density", t->end.log_likelihood - i->volume),
+        RM2_COUNT("inducing", i->inducing), RM2_COUNT("gpdm_inducing", i->gpdm_inducing),
+        RM2_NUMBER("log_likelihood_lower", t->likelihood.lower),
+        RM2_NUMBER("log_likelihood_upper", t->likelihood.upper),
+        RM2_NUMBER("gpdm_lower", t->dynamics.lower), RM2_NUMBER("gpdm_upper", t->dynamics.upper));
+}
+
+static void json_quality(rm2_json *json, const rm2_model_info *i, const quality *q) {
     const rm2_fidelity *f = &q->fidelity;
     bool known = isfinite(f->mean);
-    json_field(out, "residual", known ? f->residual : NAN);
-    json_field(out, "residual_components", known ? f->components : NAN);
-    json_field(out, "residual_mean", f->mean);
-    json_field(out, "explained", known ? explained(f, f->residual) : NAN);
-    json_field(out, "explained_components", known ? explained(f, f->components) : NAN);
-    json_field(out, "coincident_latents", known ? (double)f->coincident : NAN);
-    json_held_out(out, "cross_validated", &q->folds);
-    json_field(out, "held_out_log_density", q->held_density);
-    json_field(out, "held_out_residual", q->held_residual);
-    fit_json_added(out, t);
-    (void)fprintf(out, "}\n");
+    rm2_json_put(json, RM2_NUMBER("reconstruction", q->ambient),
+                 RM2_NUMBER("reconstruction_tangent", q->outputs));
+    rm2_json_numbers(json, "distance", q->distance ? rm2_manifold_factor_count(i->manifold) : 0,
+                     q->distance);
+    start_json(json, i->data, i->start_report);
+    rm2_json_put(json, RM2_NUMBER("residual", known ? f->residual : NAN),
+                 RM2_NUMBER("residual_components", known ? f->components : NAN),
+                 RM2_NUMBER("residual_mean", f->mean),
+                 RM2_NUMBER("explained", known ? explained(f, f->residual) : NAN),
+                 RM2_NUMBER("explained_components", known ? explained(f, f->components) : NAN),
+                 RM2_COUNT("coincident_latents", known ? f->coincident : SIZE_MAX));
+    json_held_out(json, "cross_validated", &q->folds);
+    rm2_json_put(json, RM2_NUMBER("held_out_log_density", q->held_density),
+                 RM2_NUMBER("held_out_residual", q->held_residual));
+}
+
+static void print_json(FILE *out, const training *t, const rm2_model_info *i, const quality *q) {
+    char recipe[SETTING_WORD], start[SETTING_WORD];
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_TEXT("file", t->options->output), RM2_COUNT("points", i->trained),
+                 RM2_COUNT("outputs", i->outputs), RM2_COUNT("latent", i->latent_dim),
+                 RM2_TEXT("stop", rm2_stop_text(i->training.stop)),
+                 RM2_TEXT("recipe", choice_of(t, i, "recipe", recipe)),
+                 RM2_TEXT("recipe_reason", recipe_reason(t)),
+                 RM2_TEXT("init", choice_of(t, i, "init", start)));
+    json_training(&json, i);
+    json_quality(&json, i, q);
+    fit_json_added(&json, t);
+    rm2_json_end(&json);
 }
 
 static void print_reconstruction(FILE *out, const rm2_model_info *i, const quality *q) {

@@ -32,15 +32,13 @@ static const option mean_table[] = {
 
 static void print_distances_json(FILE *out, const rm2_metric *metric, const distance_summary *s,
                                  const centres *c, size_t medoids) {
-    (void)fprintf(out,
-                  "{\"points\": %zu, \"not_converged\": %zu, \"blocked\": %zu, \"metric\": ", s->n,
-                  s->unconverged, s->blocked);
-    json_text(out, rm2_metric_text(metric));
-    json_field(out, "weight", rm2_metric_weight(metric));
-    json_field(out, "mean", s->mean);
-    json_field(out, "largest", s->largest);
-    centres_json(out, c, medoids);
-    (void)fprintf(out, "}\n");
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_COUNT("points", s->n), RM2_COUNT("not_converged", s->unconverged),
+                 RM2_COUNT("blocked", s->blocked), RM2_TEXT("metric", rm2_metric_text(metric)),
+                 RM2_NUMBER("weight", rm2_metric_weight(metric)), RM2_NUMBER("mean", s->mean),
+                 RM2_NUMBER("largest", s->largest));
+    centres_json(&json, c, medoids);
+    rm2_json_end(&json);
 }
 
 static void print_distances(FILE *out, const rm2_metric *metric, const distance_summary *s,
@@ -142,18 +140,15 @@ static void report_mean(const model_work *m, const rm2_metric *metric, size_t n,
                         const rm2_mean_info *info) {
     FILE *out = model_summary(m);
     if (m->work.common->json) {
-        (void)fprintf(out, "{\"points\": %zu, \"mean\": [", n);
-        for (size_t q = 0; q < m->info->latent_dim; q++) {
-            (void)fprintf(out, "%s", q ? ", " : "");
-            json_number(out, mean[q]);
-        }
-        (void)fprintf(out, "], \"metric\": ");
-        json_text(out, rm2_metric_text(metric));
-        json_field(out, "weight", rm2_metric_weight(metric));
-        json_field(out, "variance", info->variance);
-        json_field(out, "gradient", info->gradient);
-        (void)fprintf(out, ", \"iterations\": %d, \"converged\": %s}\n", info->iterations,
-                      info->converged ? "true" : "false");
+        rm2_json json = rm2_json_begin(out);
+        rm2_json_put(&json, RM2_COUNT("points", n));
+        rm2_json_numbers(&json, "mean", m->info->latent_dim, mean);
+        rm2_json_put(&json, RM2_TEXT("metric", rm2_metric_text(metric)),
+                     RM2_NUMBER("weight", rm2_metric_weight(metric)),
+                     RM2_NUMBER("variance", info->variance), RM2_NUMBER("gradient", info->gradient),
+                     RM2_COUNT("iterations", (size_t)info->iterations),
+                     RM2_FLAG("converged", info->converged));
+        rm2_json_end(&json);
     } else if (!m->work.common->quiet) {
         (void)fprintf(out, "mean of %zu point%s: variance %.6g, %d iteration%s%s; %s\n", n,
                       n == 1 ? "" : "s", info->variance, info->iterations,

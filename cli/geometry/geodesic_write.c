@@ -110,66 +110,55 @@ static double after_stage(double length) {
     return length > 0 ? length : NAN;
 }
 
-static void print_reasons(FILE *out, unsigned reasons) {
-    (void)fprintf(out, ", \"reasons\": [");
+static void json_reasons(rm2_json *json, unsigned reasons) {
+    rm2_json_array(json, "reasons");
     for (rm2_path_reason reason = 0; (reason = rm2_path_next_reason(reasons, reason));)
-        (void)fprintf(out, "\"%s\"%s", rm2_path_reason_name(reason),
-                      rm2_path_next_reason(reasons, reason) ? ", " : "");
-    (void)fprintf(out, "]");
+        rm2_json_put(json, RM2_TEXT(NULL, rm2_path_reason_name(reason)));
+    rm2_json_end(json);
 }
 
-/* null where there is none. */
-static void print_node(FILE *out, const char *name, size_t node) {
-    json_field(out, name, node == SIZE_MAX ? NAN : (double)node);
-}
-
-static void print_curve(FILE *out, const geodesic_job *j, size_t k) {
+static void json_curve(rm2_json *json, const geodesic_job *j, size_t k) {
     const rm2_curve *c = j->curves[k];
     const rm2_path_report *r = &j->measured[k].report;
-    (void)fprintf(out, "{\"nodes\": %zu", r->nodes);
-    json_field(out, "length", r->length);
-    json_field(out, "energy", r->energy);
-    json_field(out, "straight_length", r->straight);
+    rm2_json_object(json, NULL);
+    rm2_json_put(json, RM2_COUNT("nodes", r->nodes), RM2_NUMBER("length", r->length),
+                 RM2_NUMBER("energy", r->energy), RM2_NUMBER("straight_length", r->straight));
     if (j->m->options->samples) {
-        json_field(out, "expected_length", j->measured[k].expected);
-        json_field(out, "expected_length_error", j->measured[k].standard_error);
+        rm2_json_put(json, RM2_NUMBER("expected_length", j->measured[k].expected),
+                     RM2_NUMBER("expected_length_error", j->measured[k].standard_error));
     }
     if (j->measured[k].duration > 0)
-        json_field(out, "duration", j->measured[k].duration);
+        rm2_json_put(json, RM2_NUMBER("duration", j->measured[k].duration));
     if (j->m->options->avoid.count > 0) {
-        json_field(out, "clearance", r->clearance);
-        (void)fprintf(out, ", \"blocked\": %s", r->blocked ? "true" : "false");
-        print_node(out, "clearance_node", r->clearance_node);
+        rm2_json_put(json, RM2_NUMBER("clearance", r->clearance), RM2_FLAG("blocked", r->blocked),
+                     RM2_COUNT("clearance_node", r->clearance_node));
     }
-    json_field(out, "over_spread", r->over_spread);
-    (void)fprintf(out, ", \"outside\": %s", r->reasons & RM2_PATH_OUTSIDE ? "true" : "false");
-    print_node(out, "farthest", r->farthest);
-    (void)fprintf(out, ", \"reliable\": %s", r->reliable ? "true" : "false");
-    print_reasons(out, r->reasons);
-    json_field(out, "path_length", after_stage(c->path_length));
-    json_field(out, "spline_length", after_stage(c->spline_length));
-    json_field(out, "residual", r->residual);
-    json_field(out, "error", r->error);
-    (void)fprintf(
-        out, ", \"stage\": \"%s\", \"iterations\": %zu, \"evaluations\": %zu, \"converged\": %s}",
-        rm2_stage_text(c->stage), c->iterations, c->evaluations, r->converged ? "true" : "false");
+    rm2_json_put(json, RM2_NUMBER("over_spread", r->over_spread),
+                 RM2_FLAG("outside", r->reasons & RM2_PATH_OUTSIDE),
+                 RM2_COUNT("farthest", r->farthest), RM2_FLAG("reliable", r->reliable));
+    json_reasons(json, r->reasons);
+    rm2_json_put(json, RM2_NUMBER("path_length", after_stage(c->path_length)),
+                 RM2_NUMBER("spline_length", after_stage(c->spline_length)),
+                 RM2_NUMBER("residual", r->residual), RM2_NUMBER("error", r->error),
+                 RM2_TEXT("stage", rm2_stage_text(c->stage)),
+                 RM2_COUNT("iterations", c->iterations), RM2_COUNT("evaluations", c->evaluations),
+                 RM2_FLAG("converged", r->converged));
+    rm2_json_end(json);
 }
 
 static void print_json(FILE *out, const geodesic_job *j) {
     const rm2_metric *metric = rm2_space_metric(j->space);
-    (void)fprintf(out, "{\"metric\": ");
-    json_text(out, rm2_metric_text(metric));
-    json_field(out, "weight", rm2_metric_weight(metric));
-    (void)fprintf(out, ", \"lengths_in\": ");
-    json_text(out, rm2_metric_text(rm2_space_exact_metric(j->space)));
-    json_field(out, "spread", rm2_vicinity_info_of(j->vicinity)->spread);
-    json_field(out, "spread_limit", j->m->options->report.spread_limit);
-    (void)fprintf(out, ", \"curves\": [");
-    for (size_t k = 0; k < j->pairs; k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        print_curve(out, j, k);
-    }
-    (void)fprintf(out, "]}\n");
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_TEXT("metric", rm2_metric_text(metric)),
+                 RM2_NUMBER("weight", rm2_metric_weight(metric)),
+                 RM2_TEXT("lengths_in", rm2_metric_text(rm2_space_exact_metric(j->space))),
+                 RM2_NUMBER("spread", rm2_vicinity_info_of(j->vicinity)->spread),
+                 RM2_NUMBER("spread_limit", j->m->options->report.spread_limit));
+    rm2_json_array(&json, "curves");
+    for (size_t k = 0; k < j->pairs; k++)
+        json_curve(&json, j, k);
+    rm2_json_end(&json);
+    rm2_json_end(&json);
 }
 
 /* How good it is: what --tolerance is about where it is known, else how much the curve bends. */

@@ -48,14 +48,11 @@ void centres_print(FILE *out, const centres *c, size_t medoids) {
     (void)fprintf(out, " (points from 0), total distance to them %.6g\n", c->cost);
 }
 
-void centres_json(FILE *out, const centres *c, size_t medoids) {
+void centres_json(rm2_json *json, const centres *c, size_t medoids) {
     if (!medoids)
         return;
-    (void)fprintf(out, ", \"medoids\": [");
-    for (size_t k = 0; k < medoids; k++)
-        (void)fprintf(out, "%s%zu", k ? ", " : "", c->index[k]);
-    (void)fprintf(out, "]");
-    json_field(out, "distance_to_medoids", c->cost);
+    rm2_json_counts(json, "medoids", medoids, c->index);
+    rm2_json_put(json, RM2_NUMBER("distance_to_medoids", c->cost));
 }
 
 distance_summary summarise_distances(size_t n, const double *distance, size_t unconverged) {

@@ -25,6 +25,6 @@ int check_centres(const model_work *m, size_t n);
 int find_centres(const model_work *m, size_t n, const double *distance, centres *c);
 /* Nothing for 0 medoids. */
 void centres_print(FILE *out, const centres *c, size_t medoids);
-void centres_json(FILE *out, const centres *c, size_t medoids);
+void centres_json(rm2_json *json, const centres *c, size_t medoids);
 
 #endif

@@ -86,12 +86,12 @@ static void report(const model_work *m, const rm2_metric *metric, const field *f
         high = fmax(high, f->magnification[i]);
     }
     if (m->work.common->json) {
-        (void)fprintf(out, "{\"points\": %zu, \"metric\": ", f->n);
-        json_text(out, rm2_metric_text(metric));
-        json_field(out, "weight", rm2_metric_weight(metric));
-        json_field(out, "log_magnification_min", low);
-        json_field(out, "log_magnification_max", high);
-        (void)fprintf(out, "}\n");
+        rm2_json json = rm2_json_begin(out);
+        rm2_json_put(&json, RM2_COUNT("points", f->n), RM2_TEXT("metric", rm2_metric_text(metric)),
+                     RM2_NUMBER("weight", rm2_metric_weight(metric)),
+                     RM2_NUMBER("log_magnification_min", low),
+                     RM2_NUMBER("log_magnification_max", high));
+        rm2_json_end(&json);
     } else if (!m->work.common->quiet) {
         (void)fprintf(out, "%zu point%s, %s: log magnification from %.3g to %.3g\n", f->n,
                       f->n == 1 ? "" : "s", rm2_metric_text(metric), low, high);

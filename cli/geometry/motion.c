@@ -306,15 +306,6 @@ static void print_text(FILE *out, const motion_job *j) {
     vicinity_print(out, j->m, j->vicinity, r->route_over_spread);
 }
 
-static void json_list(FILE *out, const char *name, size_t n, const double *values) {
-    (void)fprintf(out, ", \"%s\": [", name);
-    for (size_t k = 0; k < n; k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_number(out, values[k]);
-    }
-    (void)fprintf(out, "]");
-}
-
 static double mean_of(size_t n, size_t stride, const double *values) {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -322,49 +313,41 @@ static double mean_of(size_t n, size_t stride, const double *values) {
     return sum / (double)n;
 }
 
-/* Mean over the nodes, by factor. */
-static void json_means(FILE *out, const char *name, const rm2_meet_result *r,
+/* Means over the nodes, by factor. */
+static void json_means(rm2_json *json, const char *name, const rm2_meet_result *r,
                        const double *values) {
-    (void)fprintf(out, ", \"%s\": [", name);
-    for (size_t f = 0; f < r->factors; f++) {
-        (void)fprintf(out, "%s", f ? ", " : "");
-        json_number(out, mean_of(r->nodes, r->factors, values + f));
-    }
-    (void)fprintf(out, "]");
+    rm2_json_array(json, name);
+    for (size_t f = 0; f < r->factors; f++)
+        rm2_json_put(json, RM2_NUMBER(NULL, mean_of(r->nodes, r->factors, values + f)));
+    rm2_json_end(json);
 }
 
 static void print_json(FILE *out, const motion_job *j, bool reliable) {
     const rm2_meet_result *r = j->result;
-    (void)fprintf(out, "{\"nodes\": %zu", r->nodes);
-    json_field(out, "length", r->route->length);
-    json_field(out, "stretch", r->stretch);
-    json_field(out, "stretch_limit", j->m->options->meet.stretch_limit);
-    json_field(out, "kappa", r->kappa);
-    (void)fprintf(out, ", \"pose_nodes\": [");
-    for (size_t k = 0; k < r->poses; k++)
-        (void)fprintf(out, "%s%zu", k ? ", " : "", r->pose_nodes[k]);
-    (void)fprintf(out, "]");
-    json_list(out, "pose_errors", r->poses * r->factors, r->pose_errors);
-    json_list(out, "pose_shares", r->poses, r->pose_shares);
-    json_list(out, "pose_velocities", r->poses * rm2_manifold_ambient(j->m->info->manifold),
-              r->pose_velocities);
-    json_list(out, "correction", r->factors, r->largest);
-    json_means(out, "variability", r, r->variability);
-    json_means(out, "deviation", r, j->columns.by_factor);
-    json_field(out, "model_deviation", mean_of(r->nodes, 1, j->columns.of_model));
-    (void)fprintf(out, ", \"demonstrations\": %zu, \"reversed\": %s", r->demonstrations,
-                  r->reversed ? "true" : "false");
-    json_field(out, "over_spread", r->route_over_spread);
-    json_field(out, "spread", rm2_vicinity_info_of(j->vicinity)->spread);
-    json_field(out, "clearance", r->clearance);
-    (void)fprintf(out, ", \"plans\": %zu, \"blocked\": %s, \"outside\": %s, \"converged\": %s",
-                  r->plans, r->blocked ? "true" : "false", r->outside ? "true" : "false",
-                  r->route->converged ? "true" : "false");
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_COUNT("nodes", r->nodes), RM2_NUMBER("length", r->route->length),
+                 RM2_NUMBER("stretch", r->stretch),
+                 RM2_NUMBER("stretch_limit", j->m->options->meet.stretch_limit),
+                 RM2_NUMBER("kappa", r->kappa));
+    rm2_json_counts(&json, "pose_nodes", r->poses, r->pose_nodes);
+    rm2_json_numbers(&json, "pose_errors", r->poses * r->factors, r->pose_errors);
+    rm2_json_numbers(&json, "pose_shares", r->poses, r->pose_shares);
+    rm2_json_numbers(&json, "pose_velocities",
+                     r->poses * rm2_manifold_ambient(j->m->info->manifold), r->pose_velocities);
+    rm2_json_numbers(&json, "correction", r->factors, r->largest);
+    json_means(&json, "variability", r, r->variability);
+    json_means(&json, "deviation", r, j->columns.by_factor);
+    rm2_json_put(&json, RM2_NUMBER("model_deviation", mean_of(r->nodes, 1, j->columns.of_model)),
+                 RM2_COUNT("demonstrations", r->demonstrations), RM2_FLAG("reversed", r->reversed),
+                 RM2_NUMBER("over_spread", r->route_over_spread),
+                 RM2_NUMBER("spread", rm2_vicinity_info_of(j->vicinity)->spread),
+                 RM2_NUMBER("clearance", r->clearance), RM2_COUNT("plans", r->plans),
+                 RM2_FLAG("blocked", r->blocked), RM2_FLAG("outside", r->outside),
+                 RM2_FLAG("converged", r->route->converged));
     if (j->duration > 0)
-        json_field(out, "duration", j->duration);
-    (void)fprintf(out, ", \"reliable\": %s, \"reason\": ", reliable ? "true" : "false");
-    json_text(out, r->reason);
-    (void)fprintf(out, "}\n");
+        rm2_json_put(&json, RM2_NUMBER("duration", j->duration));
+    rm2_json_put(&json, RM2_FLAG("reliable", reliable), RM2_TEXT("reason", r->reason));
+    rm2_json_end(&json);
 }
 
 static int report(const motion_job *j) {

@@ -129,6 +129,13 @@ static void print_usage(FILE *out) {
     (void)fprintf(out, "\nRun riemann2 COMMAND --help for options and examples.\n");
 }
 
+static void print_json(const rm2_blas_info *blas, int threads) {
+    rm2_json json = rm2_json_begin(stdout);
+    rm2_json_put(&json, RM2_TEXT("version", rm2_version()), RM2_TEXT("blas", blas->config),
+                 RM2_TEXT("core", blas->core), RM2_COUNT("threads", (size_t)threads));
+    rm2_json_end(&json);
+}
+
 int run_version(const command *self, int argc, char **argv) {
     common_options common = {.help = false};
     const option_group groups[] = {{"Options", common_option_table, &common, NULL},
@@ -148,8 +155,7 @@ int run_version(const command *self, int argc, char **argv) {
     int threads = rm2_context_threads(ctx);
     rm2_context_free(ctx);
     if (common.json)
-        printf("{\"version\": \"%s\", \"blas\": \"%s\", \"core\": \"%s\", \"threads\": %d}\n",
-               rm2_version(), blas.config, blas.core, threads);
+        print_json(&blas, threads);
     else
         printf("riemann2 %s\n%s, %s kernels\n%d threads\n", rm2_version(), blas.config, blas.core,
                threads);

@@ -201,10 +201,11 @@ static int do_plot(const model_work *m) {
         code = work_check(&m->work, rm2_figure_save(m->work.ctx, j.figure, m->options->output,
                                                     j.options->dpi, m->work.common->force));
     if (code == EXIT_DONE && m->work.common->json) {
-        printf("{\"file\": ");
-        json_text(stdout, m->options->output);
-        printf(", \"kind\": \"%s\", \"paths\": %zu, \"points\": %zu}\n", kind_names[kind],
-               j.path_count, count_points(&j));
+        rm2_json json = rm2_json_begin(stdout);
+        rm2_json_put(&json, RM2_TEXT("file", m->options->output),
+                     RM2_TEXT("kind", kind_names[kind]), RM2_COUNT("paths", j.path_count),
+                     RM2_COUNT("points", count_points(&j)));
+        rm2_json_end(&json);
     } else if (code == EXIT_DONE && !m->work.common->quiet) {
         printf("%s\n", m->options->output);
     }

@@ -35,11 +35,10 @@ typedef struct samples {
     rm2_vicinity *vicinity;
 } samples;
 
-static void json_samples(FILE *out, const model_work *m, const samples *s) {
-    json_field(out, "spread", rm2_vicinity_info_of(s->vicinity)->spread);
-    json_field(out, "spread_limit", m->options->report.spread_limit);
-    json_field(out, "over_spread", s->worst.over_spread);
-    (void)fprintf(out, ", \"outside\": %zu", s->outside);
+static void json_samples(rm2_json *json, const model_work *m, const samples *s) {
+    rm2_json_put(json, RM2_NUMBER("spread", rm2_vicinity_info_of(s->vicinity)->spread),
+                 RM2_NUMBER("spread_limit", m->options->report.spread_limit),
+                 RM2_NUMBER("over_spread", s->worst.over_spread), RM2_COUNT("outside", s->outside));
 }
 
 /* "motion.csv: 100 points on R2 x S2"; nothing where the points themselves are printed. `drawn` NULL: decoded points. */
@@ -47,18 +46,13 @@ static void report_points(const model_work *m, size_t points, const samples *dra
     size_t count = drawn ? drawn->count : 0;
     const char *output = m->options->output;
     if (m->work.common->json) {
-        FILE *out = model_summary(m);
-        (void)fprintf(out, "{\"file\": ");
-        if (output)
-            json_text(out, output);
-        else
-            (void)fprintf(out, "null");
-        (void)fprintf(out, ", \"manifold\": ");
-        json_text(out, rm2_manifold_spec(m->info->manifold));
-        (void)fprintf(out, ", \"points\": %zu, \"samples\": %zu", points, count);
+        rm2_json json = rm2_json_begin(model_summary(m));
+        rm2_json_put(&json, RM2_TEXT("file", output),
+                     RM2_TEXT("manifold", rm2_manifold_spec(m->info->manifold)),
+                     RM2_COUNT("points", points), RM2_COUNT("samples", count));
         if (drawn)
-            json_samples(out, m, drawn);
-        (void)fprintf(out, "}\n");
+            json_samples(&json, m, drawn);
+        rm2_json_end(&json);
     } else if (!m->work.common->quiet && !model_prints(output)) {
         printf("%s: ", output);
         if (count)

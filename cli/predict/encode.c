@@ -94,15 +94,14 @@ static void print_encoded(const model_work *m, const encoded *e) {
         squares += e->info[i].residual * e->info[i].residual / (double)e->n;
     }
     if (m->work.common->json) {
-        (void)fprintf(out, "{\"points\": %zu, \"converged\": %zu", e->n, e->converged);
-        json_field(out, "log_density", density);
-        json_field(out, "log_density_at_latent", at_latent);
-        json_field(out, "residual", sqrt(squares));
-        json_field(out, "spread", e->spread);
-        json_field(out, "spread_limit", m->options->report.spread_limit);
-        json_field(out, "over_spread", sqrt(squares) / e->spread);
-        (void)fprintf(out, ", \"outside\": %zu", e->outside);
-        (void)fprintf(out, "}\n");
+        rm2_json json = rm2_json_begin(out);
+        rm2_json_put(
+            &json, RM2_COUNT("points", e->n), RM2_COUNT("converged", e->converged),
+            RM2_NUMBER("log_density", density), RM2_NUMBER("log_density_at_latent", at_latent),
+            RM2_NUMBER("residual", sqrt(squares)), RM2_NUMBER("spread", e->spread),
+            RM2_NUMBER("spread_limit", m->options->report.spread_limit),
+            RM2_NUMBER("over_spread", sqrt(squares) / e->spread), RM2_COUNT("outside", e->outside));
+        rm2_json_end(&json);
     } else if (!m->work.common->quiet) {
         (void)fprintf(
             out,

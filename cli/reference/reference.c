@@ -160,24 +160,6 @@ static void print_man(const settings_page *r) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_text(const char *name, const char *text) {
-    printf(", \"%s\": ", name);
-    if (text)
-        json_text(stdout, text);
-    else
-        printf("null");
-}
-
-static void put_words(const char *const *words) {
-    printf(", \"words\": ");
-    printf(words ? "[" : "null");
-    for (int k = 0; words && words[k]; k++) {
-        printf("%s", k ? ", " : "");
-        json_text(stdout, words[k]);
-    }
-    printf(words ? "]" : "");
-}
-
 static const char *type_name(rm2_setting_type type) {
     switch (type) {
     case RM2_SETTING_FLAG:
@@ -207,48 +189,66 @@ static bool has_range(const rm2_setting *s) {
            s->type == RM2_SETTING_HYPERPARAMETER;
 }
 
-static void put_range(const rm2_setting *s) {
-    if (!has_range(s))
-        return;
-    json_field(stdout, "lower", s->lower);
-    json_field(stdout, "upper", s->upper); /* infinity: null */
-    printf(", \"lower_open\": %s, \"upper_open\": %s", s->lower_open ? "true" : "false",
-           s->upper_open ? "true" : "false");
+/* An infinite limit is null. */
+static void put_range(rm2_json *json, const rm2_setting *s) {
+    if (has_range(s))
+        rm2_json_put(json, RM2_NUMBER("lower", s->lower), RM2_NUMBER("upper", s->upper),
+                     RM2_FLAG("lower_open", s->lower_open), RM2_FLAG("upper_open", s->upper_open));
 }
 
-static void put_setting(const settings_page *r, size_t row) {
+static void put_words(rm2_json *json, const char *const *words) {
+    if (!words) {
+        rm2_json_put(json, RM2_TEXT("words", NULL));
+        return;
+    }
+    rm2_json_array(json, "words");
+    for (; *words; words++)
+        rm2_json_put(json, RM2_TEXT(NULL, *words));
+    rm2_json_end(json);
+}
+
+static void put_setting(rm2_json *json, const settings_page *r, size_t row) {
     const rm2_settings_table *table = rm2_settings_table_of(r->kind);
     const rm2_setting *s = rm2_settings_at(table, row);
     char usage[160];
     option_text(r, row, usage, sizeof usage);
-    printf("%s{\"name\": \"%s\", \"field\": \"%s\", \"type\": \"%s\"", row ? ", " : "", s->name,
-           s->field, type_name(s->type));
-    put_text("group", s->group);
-    put_text("option", *usage ? usage : NULL);
-    put_words(s->words);
-    put_range(s);
-    put_text("zero", s->zero);
-    put_text("unit", s->unit);
-    printf(", \"defaults\": [");
-    for (size_t k = 0; k < table->columns; k++) {
-        printf("%s", k ? ", " : "");
-        json_text(stdout, rm2_setting_default(s, k));
-    }
-    printf("]");
-    put_text("help", s->help);
-    printf("}");
+    rm2_json_object(json, NULL);
+    rm2_json_put(json, RM2_TEXT("name", s->name), RM2_TEXT("field", s->field),
+                 RM2_TEXT("type", type_name(s->type)), RM2_TEXT("group", s->group),
+                 RM2_TEXT("option", *usage ? usage : NULL));
+    put_words(json, s->words);
+    put_range(json, s);
+    rm2_json_put(json, RM2_TEXT("zero", s->zero), RM2_TEXT("unit", s->unit));
+    rm2_json_array(json, "defaults");
+    for (size_t k = 0; k < table->columns; k++)
+        rm2_json_put(json, RM2_TEXT(NULL, rm2_setting_default(s, k)));
+    rm2_json_end(json);
+    rm2_json_put(json, RM2_TEXT("help", s->help));
+    rm2_json_end(json);
 }
 
-static void print_json(const settings_page *r, bool first) {
+static void put_table(rm2_json *json, const settings_page *r) {
     const rm2_settings_table *table = rm2_settings_table_of(r->kind);
-    printf("%s\"%s\": {\"struct\": \"%s\", \"columns\": [", first ? "" : ", ", table->name,
-           r->type);
-    for (size_t k = 0; table->column_names && k < table->columns; k++)
-        printf("%s\"%s\"", k ? ", " : "", table->column_names[k]);
-    printf("], \"settings\": [");
+    rm2_json_object(json, table->name);
+    rm2_json_put(json, RM2_TEXT("struct", r->type));
+    rm2_json_texts(json, "columns", table->column_names ? table->columns : 0, table->column_names);
+    rm2_json_array(json, "settings");
     for (size_t k = 0; k < table->count; k++)
-        put_setting(r, k);
-    printf("]}");
+        put_setting(json, r, k);
+    rm2_json_end(json);
+    rm2_json_end(json);
+}
+
+static bool is_chosen(const settings_page *r, const char *name) {
+    return !name || strcmp(rm2_settings_table_of(r->kind)->name, name) == 0;
+}
+
+static void print_json(const char *name) {
+    rm2_json json = rm2_json_begin(stdout);
+    for (const settings_page *r = settings_pages; r->kind < RM2_SETTINGS_KINDS; r++)
+        if (is_chosen(r, name))
+            put_table(&json, r);
+    rm2_json_end(&json);
 }
 
 /* ---- command --------------------------------------------------------------------------------- */
@@ -267,18 +267,14 @@ static const option reference_table[] = {
 };
 
 /* The tables that were asked for; all without a name. */
-static void print_tables(const char *name, int format, bool json) {
+static void print_tables(const char *name, int format) {
     bool first = true;
-    if (json)
-        printf("{");
-    else if (format == FORMAT_MARKDOWN)
+    if (format == FORMAT_MARKDOWN)
         printf("%s", page_head);
     for (const settings_page *r = settings_pages; r->kind < RM2_SETTINGS_KINDS; r++) {
-        if (name && strcmp(rm2_settings_table_of(r->kind)->name, name) != 0)
+        if (!is_chosen(r, name))
             continue;
-        if (json)
-            print_json(r, first);
-        else if (format == FORMAT_MARKDOWN)
+        if (format == FORMAT_MARKDOWN)
             print_markdown(r);
         else if (format == FORMAT_MAN)
             print_man(r);
@@ -286,13 +282,11 @@ static void print_tables(const char *name, int format, bool json) {
             print_text(r, first);
         first = false;
     }
-    if (json)
-        printf("}\n");
 }
 
 static bool is_table(const char *name) {
     for (const settings_page *r = settings_pages; r->kind < RM2_SETTINGS_KINDS; r++)
-        if (strcmp(rm2_settings_table_of(r->kind)->name, name) == 0)
+        if (is_chosen(r, name))
             return true;
     return false;
 }
@@ -315,6 +309,9 @@ int run_settings(const command *self, int argc, char **argv) {
     if (name && !is_table(name))
         return work_complain(&w, EXIT_USAGE, "unknown table \"%s\"; usage: riemann2 settings %s",
                              name, self->usage);
-    print_tables(name, options.format, common.json);
+    if (common.json)
+        print_json(name);
+    else
+        print_tables(name, options.format);
     return EXIT_DONE;
 }

@@ -104,28 +104,20 @@ void robot_print_links(const robot_work *r, FILE *out) {
     }
 }
 
-static void json_link(FILE *out, const char *name, const robot_work *r, bool known, size_t body) {
-    (void)fprintf(out, ", \"%s\": ", name);
-    if (known)
-        json_text(out, link_name(r, body));
-    else
-        (void)fprintf(out, "null");
-}
-
-void robot_json_links(const robot_work *r, FILE *out) {
+void robot_json_links(const robot_work *r, rm2_json *json) {
     const rm2_arm_nearest *n = &r->near.region, *self = &r->near.self;
     if (!r->options->track.scene)
         return;
     bool outside = robot_compares(r, n), inside = robot_compares(r, self);
-    (void)fprintf(out, ", \"clearance_kept\": %s", r->near.kept ? "true" : "false");
-    json_field(out, "link_clearance", n->distance);
-    json_link(out, "clearance_link", r, outside, n->body);
-    json_field(out, "clearance_region", outside ? (double)n->other + 1 : (double)NAN);
-    json_field(out, "clearance_point", outside ? n->at : (double)NAN);
-    json_field(out, "self_distance", self->distance);
-    json_link(out, "self_link", r, inside, self->body);
-    json_link(out, "self_other", r, inside, self->other);
-    json_field(out, "self_point", inside ? self->at : (double)NAN);
+    rm2_json_put(json, RM2_FLAG("clearance_kept", r->near.kept),
+                 RM2_NUMBER("link_clearance", n->distance),
+                 RM2_TEXT("clearance_link", outside ? link_name(r, n->body) : NULL),
+                 RM2_COUNT("clearance_region", outside ? n->other + 1 : SIZE_MAX),
+                 RM2_NUMBER("clearance_point", outside ? n->at : (double)NAN),
+                 RM2_NUMBER("self_distance", self->distance),
+                 RM2_TEXT("self_link", inside ? link_name(r, self->body) : NULL),
+                 RM2_TEXT("self_other", inside ? link_name(r, self->other) : NULL),
+                 RM2_NUMBER("self_point", inside ? self->at : (double)NAN));
 }
 
 /* Is there a posture for this point that keeps the clearances? */

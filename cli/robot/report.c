@@ -148,67 +148,63 @@ static void print_text(const robot_work *r, FILE *out) {
                       r->stretched > 1 ? ", times stretched so that speed limits are kept" : "");
 }
 
-static void json_errors(FILE *out, const char *name, summary s) {
-    (void)fprintf(out, ", \"%s_error_mean\": ", name);
-    json_number(out, s.mean);
-    (void)fprintf(out, ", \"%s_error_largest\": ", name);
-    json_number(out, s.largest);
-}
-
-static void json_list(FILE *out, const char *name, size_t count, const double *values) {
-    (void)fprintf(out, ", \"%s\": [", name);
-    for (size_t k = 0; k < count; k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_number(out, values[k]);
-    }
-    (void)fprintf(out, "]");
+/* Mean and largest error of one kind, "position" for example. */
+static void json_errors(rm2_json *json, const char *kind, summary s) {
+    char name[NAME_SIZE];
+    (void)snprintf(name, sizeof name, "%s_error_mean", kind);
+    rm2_json_put(json, RM2_NUMBER(name, s.mean));
+    (void)snprintf(name, sizeof name, "%s_error_largest", kind);
+    rm2_json_put(json, RM2_NUMBER(name, s.largest));
 }
 
 /* Why points were missed; null where none was. */
-static void json_cause(const robot_work *r, FILE *out) {
-    static const char *const causes[] = {[RM2_TRACK_NOT_MISSED] = "null",
-                                         [RM2_TRACK_FAR] = "\"reach\"",
-                                         [RM2_TRACK_POSE] = "\"pose\"",
-                                         [RM2_TRACK_LIMIT] = "\"limit\"",
-                                         [RM2_TRACK_WAY] = "\"way\""};
+static void json_cause(const robot_work *r, rm2_json *json) {
+    static const char *const causes[] = {[RM2_TRACK_NOT_MISSED] = NULL,
+                                         [RM2_TRACK_FAR] = "reach",
+                                         [RM2_TRACK_POSE] = "pose",
+                                         [RM2_TRACK_LIMIT] = "limit",
+                                         [RM2_TRACK_WAY] = "way"};
     const rm2_track_info *i = &r->info;
     bool missed = i->cause != RM2_TRACK_NOT_MISSED, joint = missed && i->cause_joint != SIZE_MAX;
-    (void)fprintf(out, ", \"cause\": %s", causes[i->cause]);
-    json_field(out, "cause_point", missed ? (double)i->cause_target : (double)NAN);
-    json_field(out, "cause_joint", joint ? (double)i->cause_joint + 1 : (double)NAN);
-    json_field(out, "cause_limit", joint ? i->cause_limit : (double)NAN);
+    rm2_json_put(json, RM2_TEXT("cause", causes[i->cause]),
+                 RM2_COUNT("cause_point", missed ? i->cause_target : SIZE_MAX),
+                 RM2_COUNT("cause_joint", joint ? i->cause_joint + 1 : SIZE_MAX),
+                 RM2_NUMBER("cause_limit", joint ? i->cause_limit : (double)NAN));
+}
+
+static void json_speed(const rm2_track_info *i, rm2_json *json) {
+    bool known = i->stretch > 0;
+    rm2_json_put(json, RM2_NUMBER("speed_ratio", known ? i->stretch : (double)NAN));
+    if (known)
+        rm2_json_put(json, RM2_FLAG("speed_limits_kept", i->stretch <= 1));
+    else
+        rm2_json_put(json, RM2_TEXT("speed_limits_kept", NULL));
+    rm2_json_put(json, RM2_NUMBER("time_stretch", known ? fmax(i->stretch, 1) : (double)NAN));
 }
 
 static void print_json(const robot_work *r, FILE *out) {
     const rm2_track_info *i = &r->info;
     const rm2_placement *p = &r->options->placement;
-    (void)fprintf(out, "{\"arm\": ");
-    json_text(out, rm2_arm_name(r->arm));
-    (void)fprintf(out, ", \"manifold\": ");
-    json_text(out, rm2_manifold_spec(r->data->manifold));
-    (void)fprintf(out, ", \"joints\": %zu, \"points\": %zu, \"trajectories\": %zu, \"missed\": %zu",
-                  rm2_arm_joints(r->arm), r->data->count, r->data->trajectories, i->missed);
-    json_errors(out, "position", summarise(r, offsetof(rm2_track_error, position)));
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_TEXT("arm", rm2_arm_name(r->arm)),
+                 RM2_TEXT("manifold", rm2_manifold_spec(r->data->manifold)),
+                 RM2_COUNT("joints", rm2_arm_joints(r->arm)), RM2_COUNT("points", r->data->count),
+                 RM2_COUNT("trajectories", r->data->trajectories), RM2_COUNT("missed", i->missed));
+    json_errors(&json, "position", summarise(r, offsetof(rm2_track_error, position)));
     if (r->task.orientation)
-        json_errors(out, "orientation", summarise(r, offsetof(rm2_track_error, orientation)));
+        json_errors(&json, "orientation", summarise(r, offsetof(rm2_track_error, orientation)));
     if (r->task.ellipsoid)
-        json_errors(out, "manipulability", summarise(r, offsetof(rm2_track_error, ellipsoid)));
-    json_cause(r, out);
-    json_field(out, "limit_margin", i->margin);
-    json_field(out, "largest_step", i->largest_step);
-    (void)fprintf(out, ", \"jumps\": %zu", i->jumps);
-    json_field(out, "jump_point", i->jumps > 0 ? (double)i->jump_target : (double)NAN);
-    json_field(out, "speed_ratio", i->stretch > 0 ? i->stretch : (double)NAN);
-    (void)fprintf(out, ", \"speed_limits_kept\": %s",
-                  i->stretch > 1   ? "false"
-                  : i->stretch > 0 ? "true"
-                                   : "null");
-    json_field(out, "time_stretch", i->stretch > 0 ? fmax(i->stretch, 1) : (double)NAN);
-    robot_json_links(r, out);
-    json_field(out, "scale", p->scale);
-    json_list(out, "offset", r->task.dim, p->offset);
-    json_list(out, "rotation", 4, p->rotation);
-    (void)fprintf(out, "}\n");
+        json_errors(&json, "manipulability", summarise(r, offsetof(rm2_track_error, ellipsoid)));
+    json_cause(r, &json);
+    rm2_json_put(&json, RM2_NUMBER("limit_margin", i->margin),
+                 RM2_NUMBER("largest_step", i->largest_step), RM2_COUNT("jumps", i->jumps),
+                 RM2_COUNT("jump_point", i->jumps > 0 ? i->jump_target : SIZE_MAX));
+    json_speed(i, &json);
+    robot_json_links(r, &json);
+    rm2_json_put(&json, RM2_NUMBER("scale", p->scale));
+    rm2_json_numbers(&json, "offset", r->task.dim, p->offset);
+    rm2_json_numbers(&json, "rotation", 4, p->rotation);
+    rm2_json_end(&json);
 }
 
 void robot_place(const robot_work *r, double at, char *text, size_t size) {

@@ -56,7 +56,7 @@ bool robot_links_keep(const robot_work *r);
 /* Was there something to compare links with? */
 bool robot_compares(const robot_work *r, const rm2_arm_nearest *nearest);
 void robot_print_links(const robot_work *r, FILE *out);
-void robot_json_links(const robot_work *r, FILE *out);
+void robot_json_links(const robot_work *r, rm2_json *json);
 int robot_complain_of_links(const robot_work *r);
 /* "at line 17 (point 3 of 68, 0.03 of the path)", or "between line 17 and line 18 (...)" */
 enum { PLACE_SIZE = 200 };

@@ -98,21 +98,14 @@ static rm2_status time_all(robot_work *r, timing *w) {
     return RM2_OK;
 }
 
-static void print_numbers(FILE *out, const char *name, size_t count, const double *x) {
-    (void)fprintf(out, "\"%s\": [", name);
-    for (size_t k = 0; k < count; k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_number(out, x[k]);
-    }
-    (void)fprintf(out, "], ");
-}
-
-static void print_point(FILE *out, size_t joints, const double *q, const double *v, double t) {
+static void put_point(rm2_json *json, size_t joints, const double *q, const double *v, double t) {
     double whole = floor(t), rest = fmin(round((t - whole) * NANO), NANO - 1);
-    (void)fprintf(out, "{");
-    print_numbers(out, "positions", joints, q);
-    print_numbers(out, "velocities", joints, v);
-    (void)fprintf(out, "\"time_from_start\": {\"sec\": %.0f, \"nanosec\": %.0f}}", whole, rest);
+    rm2_json_break(json);
+    rm2_json_object(json, NULL);
+    rm2_json_numbers(json, "positions", joints, q);
+    rm2_json_numbers(json, "velocities", joints, v);
+    rm2_json_record(json, "time_from_start", RM2_NUMBER("sec", whole), RM2_NUMBER("nanosec", rest));
+    rm2_json_end(json);
 }
 
 static int write_json(const robot_work *r, size_t joints, char *const *names, const timing *w) {
@@ -122,18 +115,14 @@ static int write_json(const robot_work *r, size_t joints, char *const *names, co
         work_check(&r->work, rm2_writer_open(r->work.ctx, path, r->work.common->force, &writer));
     if (code != EXIT_DONE)
         return code;
-    FILE *out = rm2_writer_stream(writer);
-    (void)fprintf(out, "{\"joint_names\": [");
-    for (size_t k = 0; k < joints; k++) {
-        (void)fprintf(out, "%s", k ? ", " : "");
-        json_text(out, names[k]);
-    }
-    (void)fprintf(out, "],\n \"points\": [");
-    for (size_t i = 0; i < r->data->count; i++) {
-        (void)fprintf(out, "%s", i ? ",\n  " : "\n  ");
-        print_point(out, joints, r->q + i * joints, w->v + i * joints, w->t[i]);
-    }
-    (void)fprintf(out, "]}\n");
+    rm2_json json = rm2_json_begin(rm2_writer_stream(writer));
+    rm2_json_texts(&json, "joint_names", joints, (const char *const *)names);
+    rm2_json_break(&json);
+    rm2_json_array(&json, "points");
+    for (size_t i = 0; i < r->data->count; i++)
+        put_point(&json, joints, r->q + i * joints, w->v + i * joints, w->t[i]);
+    rm2_json_end(&json);
+    rm2_json_end(&json);
     return work_check(&r->work, rm2_writer_commit(r->work.ctx, writer));
 }
 

@@ -168,40 +168,35 @@ static void print_text(const classify_work *w, FILE *out) {
         (void)fprintf(out, "NOT CONVERGED: %zu fits or encoded points\n", w->unconverged);
 }
 
+/* Accuracy of a method, and its accuracy and error by label. */
+static void json_outcome(rm2_json *json, const classify_work *w, const outcome *o) {
+    rm2_json_object(json, rm2_classifier_text(o->method));
+    rm2_json_put(json, RM2_NUMBER("accuracy", o->all.accuracy), RM2_NUMBER("error", o->all.error),
+                 RM2_NUMBER("balanced", o->all.balanced),
+                 RM2_NUMBER("balanced_error", o->all.balanced_error));
+    rm2_json_object(json, "labels");
+    for (size_t k = 0; k < w->d.view.label_count; k++)
+        rm2_json_numbers(json, labelled_name(&w->d, k), 2,
+                         (const double[]){o->each[k], o->each_error[k]});
+    rm2_json_end(json);
+    rm2_json_end(json);
+}
+
 static void print_json(const classify_work *w, FILE *out) {
     const rm2_classify_settings *s = &w->options->settings;
     const rm2_accuracy *any = &w->outcomes[0].all;
-    (void)fprintf(out, "{\"file\": ");
-    json_text(out, w->path);
-    (void)fprintf(out,
-                  ", \"manifold\": \"%s\", \"points\": %zu, \"folds\": %zu, \"repeats\": %zu, "
-                  "\"not_converged\": %zu",
-                  rm2_manifold_spec(w->d.view.manifold), w->d.view.n, s->folds, s->repeats,
-                  w->unconverged);
-    json_field(out, "chance", any->chance);
-    json_field(out, "chance_balanced", any->chance_balanced);
-    (void)fprintf(out, ", \"methods\": {");
-    for (size_t j = 0; j < w->count; j++) {
-        const outcome *o = &w->outcomes[j];
-        (void)fprintf(out, "%s\"%s\": {\"accuracy\": ", j ? ", " : "",
-                      rm2_classifier_text(o->method));
-        json_number(out, o->all.accuracy);
-        json_field(out, "error", o->all.error);
-        json_field(out, "balanced", o->all.balanced);
-        json_field(out, "balanced_error", o->all.balanced_error);
-        (void)fprintf(out, ", \"labels\": {");
-        for (size_t k = 0; k < w->d.view.label_count; k++) {
-            (void)fprintf(out, "%s", k ? ", " : "");
-            json_text(out, labelled_name(&w->d, k));
-            (void)fprintf(out, ": [");
-            json_number(out, o->each[k]);
-            (void)fprintf(out, ", ");
-            json_number(out, o->each_error[k]);
-            (void)fprintf(out, "]");
-        }
-        (void)fprintf(out, "}}");
-    }
-    (void)fprintf(out, "}}\n");
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_TEXT("file", w->path),
+                 RM2_TEXT("manifold", rm2_manifold_spec(w->d.view.manifold)),
+                 RM2_COUNT("points", w->d.view.n), RM2_COUNT("folds", s->folds),
+                 RM2_COUNT("repeats", s->repeats), RM2_COUNT("not_converged", w->unconverged),
+                 RM2_NUMBER("chance", any->chance),
+                 RM2_NUMBER("chance_balanced", any->chance_balanced));
+    rm2_json_object(&json, "methods");
+    for (size_t k = 0; k < w->count; k++)
+        json_outcome(&json, w, &w->outcomes[k]);
+    rm2_json_end(&json);
+    rm2_json_end(&json);
 }
 
 /* One row per method and label; "all" and "balanced" are the means over points and over labels. */

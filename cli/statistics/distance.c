@@ -60,25 +60,27 @@ static void print_between(const distance_work *w, FILE *out) {
     (void)fputc('\n', out);
 }
 
-static void print_json(const distance_work *w, const distance_summary *s, FILE *out) {
+static void json_between(rm2_json *json, const distance_work *w) {
     size_t K = w->d.view.label_count;
-    (void)fprintf(out, "{\"points\": %zu, \"manifold\": \"%s\"", s->n,
-                  rm2_manifold_spec(w->d.view.manifold));
-    json_field(out, "mean", s->mean);
-    json_field(out, "largest", s->largest);
-    for (size_t a = 0; w->d.data->labels && a < K; a++) {
-        (void)fprintf(out, a ? ", " : ", \"between\": {");
-        json_text(out, labelled_name(&w->d, a));
-        for (size_t b = 0; b < K; b++) {
-            (void)fprintf(out, b ? ", " : ": {");
-            json_text(out, labelled_name(&w->d, b));
-            (void)fprintf(out, ": ");
-            json_number(out, w->between[a * K + b]);
-        }
-        (void)fprintf(out, a + 1 < K ? "}" : "}}");
+    rm2_json_object(json, "between");
+    for (size_t a = 0; a < K; a++) {
+        rm2_json_object(json, labelled_name(&w->d, a));
+        for (size_t b = 0; b < K; b++)
+            rm2_json_put(json, RM2_NUMBER(labelled_name(&w->d, b), w->between[a * K + b]));
+        rm2_json_end(json);
     }
-    centres_json(out, &w->centres, w->m->options->medoids);
-    (void)fprintf(out, "}\n");
+    rm2_json_end(json);
+}
+
+static void print_json(const distance_work *w, const distance_summary *s, FILE *out) {
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_COUNT("points", s->n),
+                 RM2_TEXT("manifold", rm2_manifold_spec(w->d.view.manifold)),
+                 RM2_NUMBER("mean", s->mean), RM2_NUMBER("largest", s->largest));
+    if (w->d.data->labels)
+        json_between(&json, w);
+    centres_json(&json, &w->centres, w->m->options->medoids);
+    rm2_json_end(&json);
 }
 
 static int report(const distance_work *w) {

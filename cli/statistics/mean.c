@@ -148,39 +148,45 @@ static void print_comparisons(const mean_work *w, FILE *out) {
         (void)fprintf(out, "statistic of the test: distance between means of logarithms\n");
 }
 
-static void print_json(const mean_work *w, FILE *out) {
-    (void)fprintf(out, "{\"file\": ");
-    json_text(out, w->d.data->source);
-    (void)fprintf(out, ", \"manifold\": \"%s\", \"points\": %zu, \"subjects\": %zu, \"groups\": [",
-                  rm2_manifold_spec(w->d.view.manifold), w->d.view.n,
-                  w->d.view.subjects ? w->d.data->trajectories : w->d.view.n);
+static void json_groups(rm2_json *json, const mean_work *w) {
+    rm2_json_array(json, "groups");
     for (size_t k = 0; k < w->d.view.label_count; k++) {
         const rm2_group *g = &w->groups[k];
-        (void)fprintf(out, "%s{\"label\": ", k ? ", " : "");
-        json_text(out, labelled_name(&w->d, k));
-        (void)fprintf(out, ", \"points\": %zu, \"subjects\": %zu", g->points, g->subjects);
-        json_field(out, "variance", g->variance);
-        (void)fprintf(out, ", \"converged\": %s}", g->converged ? "true" : "false");
+        rm2_json_record(json, NULL, RM2_TEXT("label", labelled_name(&w->d, k)),
+                        RM2_COUNT("points", g->points), RM2_COUNT("subjects", g->subjects),
+                        RM2_NUMBER("variance", g->variance),
+                        RM2_FLAG("converged", g->converged));
     }
-    (void)fprintf(out, "], \"between\": [");
-    for (size_t k = 0; k < w->count; k++) {
-        const comparison *c = &w->compared[k];
-        (void)fprintf(out, "%s{\"first\": ", k ? ", " : "");
-        json_text(out, labelled_name(&w->d, c->first));
-        (void)fprintf(out, ", \"second\": ");
-        json_text(out, labelled_name(&w->d, c->second));
-        json_field(out, "distance", c->distance);
-        if (w->own->test) {
-            json_field(out, "statistic", c->test.statistic);
-            json_field(out, "p", c->test.p_value);
-            json_field(out, "p_adjusted", c->adjusted);
-            (void)fprintf(out, ", \"permutations\": %zu, \"exact\": %s, \"converged\": %s",
-                          c->test.permutations, c->test.exact ? "true" : "false",
-                          c->test.converged ? "true" : "false");
-        }
-        (void)fprintf(out, "}");
+    rm2_json_end(json);
+}
+
+static void json_comparison(rm2_json *json, const mean_work *w, const comparison *c) {
+    rm2_json_object(json, NULL);
+    rm2_json_put(json, RM2_TEXT("first", labelled_name(&w->d, c->first)),
+                 RM2_TEXT("second", labelled_name(&w->d, c->second)),
+                 RM2_NUMBER("distance", c->distance));
+    if (w->own->test) {
+        rm2_json_put(json, RM2_NUMBER("statistic", c->test.statistic),
+                     RM2_NUMBER("p", c->test.p_value), RM2_NUMBER("p_adjusted", c->adjusted),
+                     RM2_COUNT("permutations", c->test.permutations),
+                     RM2_FLAG("exact", c->test.exact), RM2_FLAG("converged", c->test.converged));
     }
-    (void)fprintf(out, "]}\n");
+    rm2_json_end(json);
+}
+
+static void print_json(const mean_work *w, FILE *out) {
+    size_t n = w->d.view.n;
+    rm2_json json = rm2_json_begin(out);
+    rm2_json_put(&json, RM2_TEXT("file", w->d.data->source),
+                 RM2_TEXT("manifold", rm2_manifold_spec(w->d.view.manifold)),
+                 RM2_COUNT("points", n),
+                 RM2_COUNT("subjects", w->d.view.subjects ? w->d.data->trajectories : n));
+    json_groups(&json, w);
+    rm2_json_array(&json, "between");
+    for (size_t k = 0; k < w->count; k++)
+        json_comparison(&json, w, &w->compared[k]);
+    rm2_json_end(&json);
+    rm2_json_end(&json);
 }
 
 /* One row per label that has points. */
