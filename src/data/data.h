@@ -12,7 +12,7 @@
 #include "front/tables.h"
 #include "io/io.h"
 #include "riemann2/data.h"
-#include "rows/parts.h"
+#include "rows/rows.h"
 
 /* ---- making data sets (data.c) -------------------------------------------------------------- */
 
@@ -181,8 +181,9 @@ void rm2i_log_validated(rm2_context *ctx, const rm2_data_settings *s, const rm2i
                         size_t count, const rm2_data_report *report);
 rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw *raw,
                          rm2i_draft *draft, rm2_data_report *report);
-/* Choose q or -q for each S3 and SO3 factor; fills sign_flips and sign_jumps. Collective with parts. */
-rm2_status rm2i_align_signs(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *draft,
+/* Choose q or -q for each S3 and SO3 factor; fills sign_flips and sign_jumps. `rows` (NULL:
+ * these are all) are those of the draft. */
+rm2_status rm2i_align_signs(rm2_context *ctx, const rm2i_rows *rows, rm2i_draft *draft,
                             rm2_data_report *report);
 /* Keep `thin` evenly spaced points of each trajectory. */
 rm2_status rm2i_thin(rm2_context *ctx, rm2i_draft *draft, size_t thin);
@@ -198,12 +199,12 @@ rm2_status rm2i_data_divide(rm2_context *ctx, const rm2_data *data, const bool *
 /* Both data sets as one, in the units of the first, whose source is that of all (join.c). */
 rm2_status rm2i_data_join(rm2_context *ctx, const rm2_data *first, const rm2_data *second,
                           rm2_data **both);
-/* Are entries of a Euclidean factor so small that their squares vanish? Of a draft whose other parts other ranks have
- * (parts not NULL) this and the following are collective and about all points. */
-bool rm2i_scale_vanishes(const rm2i_draft *draft, const rm2i_parts *parts);
+/* Are entries of a Euclidean factor so small that their squares vanish? This and the following are
+ * about all rows. */
+bool rm2i_scale_vanishes(const rm2i_draft *draft, const rm2i_rows *rows);
 /* Divide each Euclidean factor by the root of the mean of its column variances; held_out, if there is
  * one, by the same numbers. */
-rm2_status rm2i_scale(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *draft,
+rm2_status rm2i_scale(rm2_context *ctx, const rm2i_rows *rows, rm2i_draft *draft,
                       rm2i_draft *held_out);
 /* n points in original units to those of the data set (rm2_data_unscale is the way back). */
 void rm2i_data_scale(const rm2_data *data, size_t n, double *points);

@@ -37,11 +37,11 @@ void rm2_data_original(const rm2_data *data, double *points) {
     rm2_data_unscale(data, data->count, points);
 }
 
-/* Entries of a factor, of the points of all ranks. */
+/* Entries of a factor. */
 typedef struct entries {
     const rm2i_draft *d;
     const rm2_factor *f;
-    const rm2i_parts *parts;
+    const rm2i_rows *rows;
 } entries;
 
 static void find_largest(const void *job, void *state) {
@@ -59,7 +59,7 @@ static double unit_of(const entries *e) {
     enum { SMALL = -400 }; /* squares below 2^-800 come near the least normal number, 2^-1022 */
     double largest = 0;
     int exponent = 0;
-    rm2i_comm_fold(rm2i_parts_comm(e->parts), sizeof largest, &largest, find_largest, e);
+    rm2i_rows_fold(e->rows, sizeof largest, &largest, find_largest, e);
     (void)frexp(largest, &exponent);
     return largest > 0 && exponent < SMALL ? ldexp(1, exponent - 1) : 1;
 }
@@ -78,7 +78,7 @@ static double value_at(const column *c, size_t i) {
 
 static void add_shares(const void *job, void *state) {
     const column *c = job;
-    double *mean = state, n = (double)rm2i_parts_all(c->e->parts, c->e->d->count);
+    double *mean = state, n = (double)rm2i_rows_all(c->e->rows, c->e->d->count);
     for (size_t i = 0; i < c->e->d->count; i++)
         *mean += value_at(c, i) / n;
 }
@@ -92,25 +92,24 @@ static void add_squares(const void *job, void *state) {
 
 /* Mean over the factor's columns of their variance (divisor n - 1), in units of unit^2. */
 static double mean_variance(const entries *e, double unit) {
-    const rm2_communicator *comm = rm2i_parts_comm(e->parts);
-    double total = 0, n = (double)rm2i_parts_all(e->parts, e->d->count);
+    double total = 0, n = (double)rm2i_rows_all(e->rows, e->d->count);
     for (size_t k = 0; k < e->f->ambient; k++) {
         column c = {e, k, unit, 0};
         double squares = 0;
-        rm2i_comm_fold(comm, sizeof c.mean, &c.mean, add_shares,
+        rm2i_rows_fold(e->rows, sizeof c.mean, &c.mean, add_shares,
                        &(column){.e = e, .entry = k, .unit = unit});
-        rm2i_comm_fold(comm, sizeof squares, &squares, add_squares, &c);
+        rm2i_rows_fold(e->rows, sizeof squares, &squares, add_squares, &c);
         total += squares / (n - 1);
     }
     return total / (double)e->f->ambient;
 }
 
-static rm2_status find_scale(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *d) {
-    if (rm2i_parts_all(parts, d->count) < 2)
+static rm2_status find_scale(rm2_context *ctx, const rm2i_rows *rows, rm2i_draft *d) {
+    if (rm2i_rows_all(rows, d->count) < 2)
         return rm2i_fail(ctx, RM2_ERR_DATA, "scaling needs at least 2 points, %s has %zu",
                          d->source, d->count);
     for (size_t k = 0; k < rm2_manifold_factor_count(d->manifold); k++) {
-        const entries e = {d, rm2_manifold_factor(d->manifold, k), parts};
+        const entries e = {d, rm2_manifold_factor(d->manifold, k), rows};
         if (e.f->geometry != &rm2_euclidean)
             continue;
         double unit = unit_of(&e), scale = unit * sqrt(mean_variance(&e, unit));
@@ -129,20 +128,20 @@ static rm2_status find_scale(rm2_context *ctx, const rm2i_parts *parts, rm2i_dra
     return RM2_OK;
 }
 
-bool rm2i_scale_vanishes(const rm2i_draft *d, const rm2i_parts *parts) {
+bool rm2i_scale_vanishes(const rm2i_draft *d, const rm2i_rows *rows) {
     bool vanishes = false;
-    bool several = rm2i_parts_all(parts, d->count) > 1; /* the same on all ranks */
+    bool several = rm2i_rows_all(rows, d->count) > 1;
     for (size_t k = 0; several && k < rm2_manifold_factor_count(d->manifold); k++) {
-        const entries e = {d, rm2_manifold_factor(d->manifold, k), parts};
+        const entries e = {d, rm2_manifold_factor(d->manifold, k), rows};
         if (e.f->geometry == &rm2_euclidean)
             vanishes |= unit_of(&e) != 1;
     }
     return vanishes;
 }
 
-rm2_status rm2i_scale(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *draft,
+rm2_status rm2i_scale(rm2_context *ctx, const rm2i_rows *rows, rm2i_draft *draft,
                       rm2i_draft *held_out) {
-    RM2_TRY(find_scale(ctx, parts, draft));
+    RM2_TRY(find_scale(ctx, rows, draft));
     multiply(draft->manifold, draft->scale, false, draft->count, draft->points);
     if (!held_out || !held_out->manifold)
         return RM2_OK;

@@ -53,7 +53,7 @@ static size_t align_with(quaternions q, size_t from, size_t to, const double *re
     return length;
 }
 
-/* Quaternions of this rank. */
+/* Quaternions of the rows. */
 typedef struct sum_job {
     quaternions q;
     size_t count;
@@ -68,16 +68,17 @@ static void add_products(const void *job, void *state) {
             rm2i_axpy(4, at(j->q, i)[k], at(j->q, i), A + 4 * k);
 }
 
-static size_t align_with_axis(const rm2_communicator *comm, quaternions q, size_t count) {
+static size_t align_with_axis(const rm2i_rows *rows, quaternions q, size_t count) {
     double A[16] = {0}, values[4], axes[16], work[32]; /* rm2i_eigen_work(4) is 28 */
-    rm2i_comm_fold(comm, sizeof A, A, add_products, &(sum_job){q, count});
+    rm2i_rows_fold(rows, sizeof A, A, add_products, &(sum_job){q, count});
     if (rm2i_eigen(4, A, values, axes, work) != RM2_OK)
         return 0;
     size_t top = 0, flips = 0;
     for (size_t k = 1; k < 4; k++)
         top = values[k] > values[top] ? k : top;
     double *axis = axes + 4 * top;
-    if (rm2i_decide(comm, rm2i_dot(4, axis, at(q, 0)) < 0)) /* the first point keeps its sign */
+    if (rm2i_rows_decide(rows,
+                         rm2i_dot(4, axis, at(q, 0)) < 0)) /* the first point keeps its sign */
         flip(axis);
     for (size_t i = 0; i < count; i++)
         if (rm2i_dot(4, axis, at(q, i)) < 0) {
@@ -113,41 +114,40 @@ static void align_factor(const rm2i_draft *data, quaternions q, const double *fi
     }
 }
 
-/* The first trajectory of all: rank 0 has it, the others get a copy. */
-static rm2_status find_first(rm2_context *ctx, const rm2i_parts *parts, const rm2i_draft *data,
+/* The first trajectory of all: the root has it, other processes get a copy. */
+static rm2_status find_first(rm2_context *ctx, const rm2i_rows *rows, const rm2i_draft *data,
                              double **copy, first_trajectory *r) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
-    const rm2_communicator *comm = rm2i_parts_comm(parts);
     double *points = data->points;
     rm2_status status = RM2_OK;
-    r->first = parts ? parts->starts[1] : data->starts[1];
-    if (!rm2i_parts_first(parts)) {
+    r->first = rows ? rows->all_starts[1] : data->starts[1];
+    if (!rm2i_rows_root(rows)) {
         status = rm2i_alloc(ctx, r->first, ambient * sizeof **copy, copy);
         points = *copy;
     }
-    RM2_TRY(rm2i_agree(ctx, comm, status));
-    rm2i_broadcast(comm, points, r->first * ambient * sizeof *points);
+    RM2_TRY(rm2i_rows_agree(ctx, rows, status));
+    rm2i_rows_broadcast(rows, points, r->first * ambient * sizeof *points);
     r->points = points;
     return RM2_OK;
 }
 
-rm2_status rm2i_align_signs(rm2_context *ctx, const rm2i_parts *parts, rm2i_draft *data,
+rm2_status rm2i_align_signs(rm2_context *ctx, const rm2i_rows *rows, rm2i_draft *data,
                             rm2_data_report *report) {
     size_t ambient = rm2_manifold_ambient(data->manifold);
     first_trajectory r = {.first = 0};
     double *copy = NULL;
     if (data->trajectories > 0)
-        RM2_TRY(find_first(ctx, parts, data, &copy, &r));
+        RM2_TRY(find_first(ctx, rows, data, &copy, &r));
     for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++) {
         const rm2_factor *f = rm2_manifold_factor(data->manifold, k);
         quaternions q = {data->points + f->ambient_offset, ambient};
         if (!rm2i_is_orientation(f))
             continue;
         if (data->trajectories == 0) {
-            report->factor[k].sign_flips = align_with_axis(rm2i_parts_comm(parts), q, data->count);
+            report->factor[k].sign_flips = align_with_axis(rows, q, data->count);
             continue;
         }
-        if (copy) /* as rank 0 does it */
+        if (copy) /* as the root does it */
             (void)align_along((quaternions){copy + f->ambient_offset, ambient}, 0, r.first);
         align_factor(data, q, r.points + f->ambient_offset, r.first, &report->factor[k]);
     }

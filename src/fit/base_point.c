@@ -22,52 +22,36 @@ static rm2_status take_base(rm2_context *ctx, const double *given, rm2_model *m)
 }
 
 enum {
-    MEAN_OF_ALL = 50000, /* points that the mean is of; */
+    MEAN_OF_ALL = 50000, /* up to this number of points the mean is that of all; */
     MEAN_OF_SOME = 20000 /* of more points it is that of about this number of them */
 };
 
-/* Points that the mean is of, on rank 0. */
-static rm2_status pick_points(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
-                              double *points) {
+/* The mean of a few points, which the root collects. */
+static rm2_status mean_of_few(rm2_context *ctx, const rm2_model *m, const rm2i_rows *rows,
+                              const rm2i_few *few, rm2_mean_info *info) {
     size_t ambient = rm2_manifold_ambient(m->manifold);
-    const rm2i_some_rows rows = {kept->n, kept->index, ambient, m->data->points};
-    if (m->parts)
-        return rm2i_parts_pick(ctx, m->parts, &rows, points);
-    for (size_t k = 0; k < kept->n; k++)
-        memcpy(points + k * ambient, m->data->points + kept->index[k] * ambient,
-               ambient * sizeof *points);
-    return RM2_OK;
-}
-
-static rm2_status mean_of_some(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
-                               rm2_mean_info *info) {
-    const rm2_communicator *comm = rm2i_parts_comm(m->parts);
-    size_t ambient = rm2_manifold_ambient(m->manifold);
-    bool first = rm2i_parts_first(m->parts);
+    bool root = rm2i_rows_root(rows);
     double *points;
-    RM2_TRY(rm2i_alloc_all(ctx, comm, first ? kept->n : 0, ambient * sizeof *points, &points));
-    rm2_status status = pick_points(ctx, m, kept, points);
-    if (status == RM2_OK && first)
-        status = rm2_manifold_mean(ctx, m->manifold, kept->n, points, NULL, NULL, m->base, info);
+    RM2_TRY(rm2i_rows_alloc(ctx, rows, root ? few->count : 0, ambient * sizeof *points, &points));
+    rm2_status status = rm2i_rows_pick(ctx, rows, few, ambient, m->data->points, points);
+    if (status == RM2_OK && root)
+        status = rm2_manifold_mean(ctx, m->manifold, few->count, points, NULL, NULL, m->base, info);
     free(points);
-    RM2_TRY(rm2i_agree(ctx, comm, status));
-    rm2i_broadcast(comm, m->base, ambient * sizeof *m->base);
+    RM2_TRY(rm2i_rows_agree(ctx, rows, status));
+    rm2i_rows_broadcast(rows, m->base, ambient * sizeof *m->base);
     return RM2_OK;
 }
 
 /* The mean of the points, or of some of very many. */
 static rm2_status find_mean(rm2_context *ctx, const rm2_model *m, rm2_mean_info *info) {
-    size_t N = rm2i_parts_all(m->parts, m->N);
-    if (!m->parts && N <= MEAN_OF_ALL)
-        return rm2_manifold_mean(ctx, m->manifold, N, m->data->points, NULL, NULL, m->base, info);
-    const rm2i_start_data all = {.N = N,
-                                 .trajectories =
-                                     m->parts ? m->parts->all_trajectories : m->data->trajectories,
-                                 .starts = m->parts ? m->parts->starts : m->data->starts};
+    const rm2i_rows rows = rm2i_model_rows(m);
+    size_t most = rows.all <= MEAN_OF_ALL ? rows.all : MEAN_OF_SOME;
+    if (!rm2i_rows_shared(&rows) && most == rows.all)
+        return rm2_manifold_mean(ctx, m->manifold, m->N, m->data->points, NULL, NULL, m->base,
+                                 info);
     rm2i_kept kept;
-    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(m->parts),
-                       rm2i_keep(ctx, &all, N <= MEAN_OF_ALL ? N : MEAN_OF_SOME, &kept)));
-    rm2_status status = mean_of_some(ctx, m, &kept, info);
+    RM2_TRY(rm2i_keep(ctx, &rows, most, &kept));
+    rm2_status status = mean_of_few(ctx, m, &rows, &(rm2i_few){kept.n, kept.index}, info);
     rm2i_kept_free(&kept);
     return status;
 }

@@ -1,4 +1,4 @@
-/* From a file to a compact model; in a team by all ranks, each with its part of the file. */
+/* From a file to a compact model; several processes read a part of the file each, where that is possible. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,23 +8,23 @@
 #include "fit/run.h"
 #include "model/rules.h"
 #include "settings/settings.h"
-#include "train/distribute.h"
+#include "train/scattered.h"
 
-/* What the ranks do together. */
+/* What is to be fitted. */
 typedef struct request {
     const char *path;
     rm2_data_settings data;
     rm2_fit_settings fit;
-    rm2_checkpoint checkpoint; /* only rank 0 uses the path; NULL: none */
+    rm2_checkpoint checkpoint; /* only the root uses the path; NULL: none */
 } request;
 
-/* ---- every rank ------------------------------------------------------------------------------ */
+/* ---- every process --------------------------------------------------------------------------- */
 
-/* Every rank decides by the sizes of all points: alike. */
+/* All processes decide by the sizes of all points: alike. */
 static rm2_status create_model(rm2_context *ctx, const request *q, const rm2i_divided *d,
                                rm2_model **m) {
-    const rm2i_fit_subject all = {d->own->manifold, rm2i_parts_all(&d->parts, d->own->count),
-                                  d->parts.all_trajectories, d->own->source};
+    const rm2i_fit_subject all = {d->own->manifold, d->rows.all, d->rows.all_trajectories,
+                                  d->own->source};
     rm2_fit_plan *plan;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *plan, &plan));
     rm2_status status = rm2i_plan_decide(ctx, &q->fit, &all, plan);
@@ -56,16 +56,15 @@ static void log_start(rm2_context *ctx, const rm2_start_report *r) {
                  outliers);
 }
 
-/* Collective; *model is rank 0's. */
-static rm2_status fit_parts(rm2_context *ctx, const rm2_communicator *comm, const request *q,
-                            rm2_model **model) {
+/* *model is the root's. */
+static rm2_status fit_parts(rm2_context *ctx, const request *q, rm2_model **model) {
     rm2i_divided d;
     rm2_model *m = NULL;
-    rm2_status status = rm2i_data_read_divided(ctx, comm, q->path, &q->data, &d);
+    rm2_status status = rm2i_data_read_divided(ctx, q->path, &q->data, &d);
     if (status == RM2_OK)
-        status = rm2i_agree(ctx, comm, create_model(ctx, q, &d, &m));
+        status = rm2i_rows_agree(ctx, &d.rows, create_model(ctx, q, &d, &m));
     if (status == RM2_OK) {
-        m->parts = &d.parts;
+        m->rows = &d.rows;
         status = rm2i_fit_model(ctx, &m->settings, &q->checkpoint, m);
     }
     if (status == RM2_OK)
@@ -77,79 +76,78 @@ static rm2_status fit_parts(rm2_context *ctx, const rm2_communicator *comm, cons
     return status;
 }
 
-/* ---- the request on all ranks ---------------------------------------------------------------- */
+/* ---- the request on all processes ------------------------------------------------------------ */
 
-/* Texts that the settings of other ranks point to. */
+/* Texts that the settings of other processes point to. */
 typedef struct texts {
     size_t count;
     char **text;
 } texts;
 
-/* A text of rank 0, or NULL, on all ranks. Collective. */
-static rm2_status share_text(rm2_context *ctx, const rm2_communicator *comm, const char **text,
+/* A text of the root, or NULL, on all processes. */
+static rm2_status share_text(rm2_context *ctx, const rm2i_rows *none, const char **text,
                              texts *own) {
-    const char *first = comm->rank == 0 ? *text : NULL;
+    const char *first = rm2i_rows_root(none) ? *text : NULL;
     size_t size = first ? strlen(first) + 1 : 0;
     char *copy = NULL;
     rm2_status status = RM2_OK;
-    rm2i_broadcast(comm, &size, sizeof size);
+    rm2i_rows_broadcast(none, &size, sizeof size);
     if (size > 0)
         status = rm2i_alloc(ctx, size, 1, &copy);
     own->text[own->count++] = copy;
-    RM2_TRY(rm2i_agree(ctx, comm, status));
+    RM2_TRY(rm2i_rows_agree(ctx, none, status));
     if (first && copy)
         memcpy(copy, first, size);
-    rm2i_broadcast(comm, copy, size);
+    rm2i_rows_broadcast(none, copy, size);
     *text = copy;
     return RM2_OK;
 }
 
-static rm2_status share_texts(rm2_context *ctx, const rm2_communicator *comm, request *q,
-                              texts *own) {
+static rm2_status share_texts(rm2_context *ctx, const rm2i_rows *none, request *q, texts *own) {
     const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_DATA);
-    RM2_TRY(
-        rm2i_agree(ctx, comm, rm2i_calloc(ctx, table->count + 2, sizeof *own->text, &own->text)));
-    RM2_TRY(share_text(ctx, comm, &q->path, own));
+    RM2_TRY(rm2i_rows_agree(ctx, none,
+                            rm2i_calloc(ctx, table->count + 2, sizeof *own->text, &own->text)));
+    RM2_TRY(share_text(ctx, none, &q->path, own));
     for (size_t k = 0; k < table->count; k++) {
         const rm2_setting *row = rm2_settings_at(table, k);
         rm2i_value value = {.text = NULL};
         if (row->type != RM2_SETTING_TEXT)
             continue;
-        if (comm->rank == 0)
+        if (rm2i_rows_root(none))
             rm2i_setting_load(row, &q->data, &value);
-        RM2_TRY(share_text(ctx, comm, &value.text, own));
+        RM2_TRY(share_text(ctx, none, &value.text, own));
         rm2i_setting_store(row, &value, &q->data);
     }
     return RM2_OK;
 }
 
-/* All ranks have the request of rank 0, and fit. */
-static rm2_status fit_together(rm2_context *ctx, const rm2_communicator *comm, request *q,
-                               rm2_model **model) {
+/* All processes get the request of the root, and fit. */
+static rm2_status fit_together(rm2_context *ctx, request *q, rm2_model **model) {
+    const rm2i_rows none = rm2i_rows_none(ctx);
     texts own = {.count = 0};
     const char *path = q->checkpoint.path;
-    rm2i_broadcast(comm, q, sizeof *q);
-    if (comm->rank != 0) {
+    rm2i_rows_broadcast(&none, q, sizeof *q);
+    if (!rm2i_rows_root(&none)) {
         q->checkpoint.path = q->checkpoint.path ? "" : NULL;
         q->path = NULL;
     } else
         q->checkpoint.path = path;
-    rm2_status status = share_texts(ctx, comm, q, &own);
+    rm2_status status = share_texts(ctx, &none, q, &own);
     if (status == RM2_OK)
-        status = fit_parts(ctx, comm, q, model);
+        status = fit_parts(ctx, q, model);
     rm2i_texts_free(own.text, own.text ? own.count : 0);
     return status;
 }
 
-rm2_status rm2i_fit_file_join(rm2_context *ctx, const rm2_communicator *comm) {
+rm2_status rm2i_fit_file_join(rm2_context *ctx) {
     request q = {.path = NULL};
     rm2_model *none = NULL;
-    return fit_together(ctx, comm, &q, &none);
+    return fit_together(ctx, &q, &none);
 }
 
-/* ---- rank 0 ---------------------------------------------------------------------------------- */
+/* ---- the root -------------------------------------------------------------------------------- */
 
-/* Can every rank read its part? */
+/* Can every process read its part? */
 static bool divisible(rm2_context *ctx, const request *q) {
     const rm2_fit_settings *s = &q->fit;
     return (s->init == RM2_INIT_ALIGNED || s->init == RM2_INIT_ISOMAP) && s->latent_dim > 0 &&
@@ -169,20 +167,19 @@ static rm2_status fit_whole(rm2_context *ctx, const request *q, rm2_model **mode
     return status;
 }
 
-static rm2_status fit_on_team(rm2_context *ctx, const rm2_communicator *comm, request *q,
-                              rm2_model **model) {
+static rm2_status fit_shared(rm2_context *ctx, request *q, rm2_model **model) {
     RM2_TRY(rm2i_training_check(ctx, &q->fit));
     rm2i_activity_begin(ctx, "fit", q->fit.optim.max_iterations);
-    rm2i_work_begin(ctx, comm, RM2I_WORK_FIT_FILE);
-    rm2_status status = fit_together(ctx, comm, q, model);
+    rm2i_announce(ctx, RM2I_WORK_FIT_FILE);
+    rm2_status status = fit_together(ctx, q, model);
     rm2i_activity_end(ctx);
     return status;
 }
 
-/* By all ranks; RM2_ERR_UNSUPPORTED where rank 0 has to read all data. The other ranks get settings without texts: what
- * these say is decided before, and all but the number of trajectories is known: they are divided only if their recipe is. */
-static rm2_status fit_divided(rm2_context *ctx, const rm2_communicator *comm, const request *given,
-                              rm2_model **model) {
+/* By all processes; RM2_ERR_UNSUPPORTED where the root has to read all data. The other processes get settings without texts:
+ * what these say is decided before, and all but the number of trajectories is known: they are divided only if their recipe
+ * is. */
+static rm2_status fit_divided(rm2_context *ctx, const request *given, rm2_model **model) {
     request q = *given;
     rm2_fit_plan *plan;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *plan, &plan));
@@ -195,7 +192,7 @@ static rm2_status fit_divided(rm2_context *ctx, const rm2_communicator *comm, co
     if (status == RM2_OK)
         rm2i_plan_log(ctx, "", plan);
     free(plan);
-    return status == RM2_OK ? fit_on_team(ctx, comm, &q, model) : status;
+    return status == RM2_OK ? fit_shared(ctx, &q, model) : status;
 }
 
 rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_settings *data,
@@ -205,21 +202,19 @@ rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_setti
     RM2_REQUIRE(ctx, model);
     *model = NULL;
     RM2_REQUIRE(ctx, path);
-    const rm2_communicator *comm = rm2i_communicator_of(ctx);
-    if (comm && comm->rank != 0)
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "only rank 0 may train; other ranks call rm2_communicator_serve");
+    RM2_TRY(rm2i_rows_expect_root(ctx));
+    const rm2i_rows none = rm2i_rows_none(ctx);
     RM2_TRY(rm2i_data_take_settings(ctx, data, true, &q.data));
     RM2_TRY(rm2i_settings_take(ctx, settings, &q.fit));
     q.fit.compact = true;
     RM2_TRY(rm2_fit_check(ctx, NULL, &q.fit));
     if (checkpoint)
         q.checkpoint = *checkpoint;
-    if (comm) {
-        rm2_status status = fit_divided(ctx, comm, &q, model);
+    if (rm2i_rows_shared(&none)) {
+        rm2_status status = fit_divided(ctx, &q, model);
         if (status != RM2_ERR_UNSUPPORTED) /* such as an array in another order */
             return status;
-        rm2i_log(ctx, RM2_LOG_INFO, "rank 0 reads and prepares all data");
+        rm2i_log(ctx, RM2_LOG_INFO, "one process reads and prepares all data");
     }
     return fit_whole(ctx, &q, model);
 }

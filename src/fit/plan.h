@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "riemann2/fit.h"
 
-/* All that the rules must know of the data, on every rank that has a part of them. */
+/* All that the rules must know of the data, on every process that has a part of them. */
 typedef struct rm2i_fit_subject {
     const rm2_manifold *manifold;
     size_t points, trajectories;

@@ -6,13 +6,13 @@
 #include "base/base.h"
 #include "evidence/points.h"
 #include "start/start.h"
-#include "train/distribute.h"
+#include "train/scattered.h"
 
 /* Outputs, and the start of the latents in m->X. V, the outputs by points, is needed no longer. */
 static rm2_status find_start(rm2_context *ctx, const rm2i_trainer *trainer,
                              const rm2_fit_settings *s, rm2_model *m) {
     double *V;
-    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(m->parts), m->N, m->M * sizeof *V, &V));
+    RM2_TRY(rm2i_rows_alloc(ctx, m->rows, m->N, m->M * sizeof *V, &V));
     rm2_status status = rm2i_find_outputs(ctx, m, V);
     if (status == RM2_OK)
         status = trainer ? trainer->start(ctx, s, V, m) : rm2i_model_start(ctx, s, V, NULL, m);
@@ -43,8 +43,9 @@ rm2_status rm2i_data_usable(rm2_context *ctx, const rm2_data *data, const rm2_fi
 /* An untrained model, if the data allow one. */
 static rm2_status prepare(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s,
                           rm2_model **m) {
+    const rm2i_rows none = rm2i_rows_none(ctx);
     RM2_TRY(rm2i_data_usable(ctx, data, s));
-    if (rm2i_communicator_of(ctx))
+    if (rm2i_rows_shared(&none))
         RM2_TRY(rm2i_training_check(ctx, s));
     return rm2i_model_create(ctx, data, s, m);
 }

@@ -73,27 +73,29 @@ static void scatter(const rm2i_gpdm *g, size_t n, const double *W, const double 
             }
 }
 
-static double first_points_of(const rm2i_gpdm *g, size_t begin, size_t end, const double *X,
-                              double *X_bar) {
+typedef struct first_job {
+    const rm2i_gpdm *g;
+    const double *X;
+    double *X_bar; /* NULL: not wanted */
+} first_job;
+
+/* Of the trajectories from `begin` to `end`. */
+static double first_points_of(void *job, size_t begin, size_t end) {
+    const first_job *j = job;
+    const rm2i_gpdm *g = j->g;
     double sum = 0;
     for (size_t t = begin; t < end; t++)
         for (size_t q = 0; q < g->Q; q++) {
-            double x = X[g->starts[t] * g->Q + q];
+            double x = j->X[g->starts[t] * g->Q + q];
             sum -= 0.5 * (x * x + RM2I_LOG_2PI);
-            if (X_bar)
-                X_bar[g->starts[t] * g->Q + q] -= x;
+            if (j->X_bar)
+                j->X_bar[g->starts[t] * g->Q + q] -= x;
         }
     return sum;
 }
 
 static double first_points(const rm2i_gpdm *g, const double *X, double *X_bar) {
-    const rm2i_ranges *t = &g->units->trajectories;
-    double nodes[RM2I_TREE_NODES];
-    rm2i_tree tree = {.size = 1, .values = nodes};
-    for (size_t u = 0; u < t->count; u++)
-        *rm2i_tree_leaf(&tree, t->offset + u) =
-            first_points_of(g, t->first[u], t->first[u + 1], X, X_bar);
-    return *rm2i_shares_total(t->shares, &tree);
+    return rm2i_rows_sum_units(&g->first, first_points_of, &(first_job){g, X, X_bar});
 }
 
 /* The log density of the increments with its derivatives; i->W becomes A^-1 E. */
@@ -139,7 +141,7 @@ rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X) {
     g->jitter = g->lengthscale_bar = g->variance_bar = g->noise_bar = 0;
     memset(g->X_bar, 0, g->N * g->Q * sizeof *g->X_bar);
     g->value = first_points(g, X, g->X_bar);
-    if (g->units->increments.all == 0)
+    if (g->steps.all == 0)
         return RM2_OK;
     increments i = increments_at(g, X);
     RM2_TRY(g->inducing ? bounded(g, &i) : exact(g, &i));
@@ -151,7 +153,7 @@ rm2_status rm2i_gpdm_evaluate(rm2i_gpdm *g, const double *X) {
 
 rm2_status rm2i_gpdm_choose(rm2_context *ctx, rm2i_gpdm *g, const double *X, double enough,
                             size_t most) {
-    if (g->units->increments.all == 0)
+    if (g->steps.all == 0)
         return RM2_OK;
     increments i = increments_at(g, X);
     const rm2i_inducing_request request = {.kernel = &i.kernel,
@@ -159,7 +161,7 @@ rm2_status rm2i_gpdm_choose(rm2_context *ctx, rm2i_gpdm *g, const double *X, dou
                                            .X = i.Lo,
                                            .enough = enough,
                                            .most = most,
-                                           .units = &g->units->increments};
+                                           .rows = &g->steps};
     return rm2i_inducing_renew(ctx, &request, g->Q, &g->inducing);
 }
 
@@ -167,7 +169,7 @@ rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *
                             rm2i_bounds *bounds) {
     double first = first_points(g, X, NULL);
     *bounds = (rm2i_bounds){0, 0, 0};
-    if (g->units->increments.all > 0) {
+    if (g->steps.all > 0) {
         increments i = increments_at(g, X);
         const rm2i_inducing_data data = {.kernel = &i.kernel,
                                          .N = i.n,
@@ -175,7 +177,7 @@ rm2_status rm2i_gpdm_bounds(rm2_context *ctx, const rm2i_gpdm *g, const double *
                                          .X = i.Lo,
                                          .F = i.E,
                                          .noise = g->noise,
-                                         .units = &g->units->increments};
+                                         .rows = &g->steps};
         RM2_TRY(rm2i_inducing_bounds(ctx, &data, enough, bounds));
     }
     bounds->lower += first;

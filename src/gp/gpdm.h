@@ -12,7 +12,7 @@
 typedef struct rm2i_gpdm {
     size_t N, Q, trajectories;
     const size_t *starts;
-    const rm2i_units *units; /* borrowed */
+    rm2i_rows steps, first; /* of the trajectories, cut: their steps, and they themselves */
     rm2_context *ctx;
     double lengthscale, variance, noise;
     double *K, *L;           /* exact: scratch, (N - trajectories)^2 each */

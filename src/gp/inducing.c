@@ -53,8 +53,7 @@ static void lay_out(void *inducing, rm2i_arena *a) {
     in->parts = rm2i_take(a, double, in->workers, in->part);
     in->trees = rm2i_take(a, rm2i_tree, in->workers);
     in->row = rm2i_take(a, size_t, in->local ? N : 0);
-    in->gathered = rm2i_take(a, double, rm2i_inducing_ranks(in) > 1 ? 2 : 0, r, in->Q);
-    in->owned = rm2i_take(a, size_t, rm2i_inducing_ranks(in));
+    in->gathered = rm2i_take(a, double, rm2i_rows_shared(in->rows) ? 2 : 0, r, in->Q);
 }
 
 rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *shape,
@@ -67,8 +66,8 @@ rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *sha
     in->Q = shape->Q;
     in->r = shape->r;
     in->derivatives = shape->derivatives;
-    in->units = shape->units;
-    in->all = rm2i_rows_all(in->units, in->N);
+    in->rows = shape->rows;
+    in->all = rm2i_rows_all(in->rows, in->N);
     in->kept = !shape->recompute && in->r <= MOST_KEPT / in->all;
     in->local = in->derivatives && in->all / ROWS_PER_INPUT >= in->r;
     in->ctx = ctx;
@@ -98,27 +97,30 @@ void rm2i_inducing_gather(size_t r, const size_t *index, size_t Q, const double 
         memcpy(Z + j * Q, X + index[j] * Q, Q * sizeof *Z);
 }
 
+static void find_inputs(rm2i_inducing *in, const double *X) {
+    rm2i_rows_pick_all(in->rows, &(rm2i_few){in->r, in->index}, in->Q, X, in->gathered, in->Z);
+}
+
 void rm2i_inducing_release(rm2i_inducing *in, const double *X) {
-    rm2i_inducing_take_inputs(in, X);
+    find_inputs(in, X);
     in->index = NULL;
 }
 
 rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *request, size_t M,
                                rm2i_inducing **inducing) {
     rm2i_inducing_shape shape = {
-        .N = request->N, .M = M, .Q = request->kernel->dim, .units = request->units};
-    const rm2_communicator *comm = rm2i_ranges_comm(request->units);
-    size_t N = rm2i_rows_all(request->units, request->N),
+        .N = request->N, .M = M, .Q = request->kernel->dim, .rows = request->rows};
+    size_t N = rm2i_rows_all(request->rows, request->N),
            most = request->most < N ? request->most : N;
     size_t *index;
     double left;
-    RM2_TRY(rm2i_alloc_all(ctx, comm, most, sizeof *index, &index));
+    RM2_TRY(rm2i_rows_alloc(ctx, request->rows, most, sizeof *index, &index));
     rm2_status status = rm2i_inducing_choose(ctx, request, index, &shape.r, &left);
     shape.index = index;
     shape.derivatives = true;
     if (status == RM2_OK) {
         rm2i_inducing_free(*inducing); /* first: the new one's arrays take its place */
-        status = rm2i_agree(ctx, comm, rm2i_inducing_create(ctx, &shape, inducing));
+        status = rm2i_rows_agree(ctx, request->rows, rm2i_inducing_create(ctx, &shape, inducing));
     }
     if (status == RM2_OK)
         (*inducing)->chosen = left;
@@ -129,15 +131,15 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 /* ---- passes over the rows ------------------------------------------------------------------- */
 
 /* The columns of K that a block has. */
-static void fill_K(const rm2i_rows *rows, const rm2i_block *b, double *K) {
-    const double *Z = b->side->Z + b->begin * rows->in->Q;
-    rm2i_latent_rows(rows->kernel, b->count, b->X, b->columns, Z, K);
+static void fill_K(const rm2i_row_pass *pass, const rm2i_block *b, double *K) {
+    const double *Z = b->side->Z + b->begin * pass->in->Q;
+    rm2i_latent_rows(pass->kernel, b->count, b->X, b->columns, Z, K);
 }
 
 /* K, and the columns of V that a block has. */
-static void fill_V(const rm2i_rows *rows, const rm2i_block *b, double *K, double *V) {
-    size_t r = rows->in->r, columns = b->columns, beyond = b->beyond;
-    fill_K(rows, b, K);
+static void fill_V(const rm2i_row_pass *pass, const rm2i_block *b, double *K, double *V) {
+    size_t r = pass->in->r, columns = b->columns, beyond = b->beyond;
+    fill_K(pass, b, K);
     for (size_t i = 0; i < b->count; i++) {
         memcpy(V + i * beyond, K + i * columns, columns * sizeof *V);
         memset(V + i * beyond + columns, 0, (beyond - columns) * sizeof *V);
@@ -146,62 +148,64 @@ static void fill_V(const rm2i_rows *rows, const rm2i_block *b, double *K, double
                (int)b->count, 1, b->side->L + b->begin * (r + 1), (int)r, V, (int)beyond);
 }
 
-const double *rm2i_inducing_V(const rm2i_rows *rows, const rm2i_block *b, const rm2i_part *own) {
-    const rm2i_inducing *in = rows->in;
+const double *rm2i_inducing_V(const rm2i_row_pass *pass, const rm2i_block *b,
+                              const rm2i_part *own) {
+    const rm2i_inducing *in = pass->in;
     if (in->kept)
         return in->V + b->first * in->r;
-    fill_V(rows, b, own->K, own->V);
+    fill_V(pass, b, own->K, own->V);
     return own->V;
 }
 
-const double *rm2i_inducing_K(const rm2i_rows *rows, const rm2i_block *b, const rm2i_part *own) {
-    if (rows->in->kept)
-        fill_K(rows, b, own->K);
+const double *rm2i_inducing_K(const rm2i_row_pass *pass, const rm2i_block *b,
+                              const rm2i_part *own) {
+    if (pass->in->kept)
+        fill_K(pass, b, own->K);
     return own->K;
 }
 
 /* A += V V^T, (V F)^T += F^T V^T of the block's side, t += k(x, x) - |v|^2. */
-static void forward(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
-    const rm2i_inducing *in = rows->in;
-    const rm2i_block b = rm2i_block_of(rows, first, count, own);
+static void forward(const rm2i_row_pass *pass, size_t first, size_t count, const rm2i_part *own) {
+    const rm2i_inducing *in = pass->in;
+    const rm2i_block b = rm2i_block_of(pass, first, count, own);
     size_t r = in->r, stride;
-    const double *F = rm2i_block_outputs(rows, &b, own, &stride);
+    const double *F = rm2i_block_outputs(pass, &b, own, &stride);
     int R = (int)r, n = (int)count, M = (int)in->M, v = (int)b.beyond;
     double *V = in->kept ? in->V + first * r : own->V;
     double *A = own->square + b.number * r * r + b.begin * (r + 1);
     double *VF = own->sums + in->sides * rm2i_triangle(r), *t = VF + in->sides * in->M * r;
-    fill_V(rows, &b, own->K, V);
+    fill_V(pass, &b, own->K, V);
     rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, v, n, 1, V, v, 1, A, R);
     rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, v, n, 1, F, (int)stride, V, v, 1,
                VF + b.number * in->M * r + b.begin, R);
     for (size_t i = 0; i < count; i++)
-        *t += rm2i_latent_variance_at(rows->kernel, b.X + i * in->Q) -
+        *t += rm2i_latent_variance_at(pass->kernel, b.X + i * in->Q) -
               rm2i_dot(b.beyond, V + i * b.beyond, V + i * b.beyond);
 }
 
 /* Columns of R^T = F^T - u^T V; R^T R is summed. */
-static void residual(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
-    const rm2i_inducing *in = rows->in;
-    const rm2i_block b = rm2i_block_of(rows, first, count, own);
+static void residual(const rm2i_row_pass *pass, size_t first, size_t count, const rm2i_part *own) {
+    const rm2i_inducing *in = pass->in;
+    const rm2i_block b = rm2i_block_of(pass, first, count, own);
     size_t stride;
-    const double *F = rm2i_block_outputs(rows, &b, own, &stride);
+    const double *F = rm2i_block_outputs(pass, &b, own, &stride);
     int R = (int)in->r, n = (int)count, M = (int)in->M, N = (int)in->N, v = (int)b.beyond;
     double *Y = in->Y + first;
     for (size_t m = 0; m < in->M; m++)
         memcpy(Y + m * in->N, F + m * stride, count * sizeof *Y);
     rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, n, v, -1, b.side->u + b.begin, R,
-               rm2i_inducing_V(rows, &b, own), v, 1, Y, N);
+               rm2i_inducing_V(pass, &b, own), v, 1, Y, N);
     rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, M, n, 1, Y, N, 1, own->square, M);
 }
 
 /* Columns of Lf^-1 R^T; their squares are summed. */
-static void whitened(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
-    const rm2i_inducing *in = rows->in;
+static void whitened(const rm2i_row_pass *pass, size_t first, size_t count, const rm2i_part *own) {
+    const rm2i_inducing *in = pass->in;
     int n = (int)count, M = (int)in->M, N = (int)in->N;
     double *Y = in->Y + first;
-    if (rows->Lf)
+    if (pass->Lf)
         rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, n, 1,
-                   rows->Lf, M, Y, N);
+                   pass->Lf, M, Y, N);
     for (size_t m = 0; m < in->M; m++)
         *own->sums += rm2i_dot(count, Y + m * in->N, Y + m * in->N);
 }
@@ -221,12 +225,12 @@ static rm2_status solve_small(rm2i_inducing *in, const double *VF, double noise)
 }
 
 /* B, u, R and S at a noise, once A and V F are there. */
-static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double noise) {
-    rm2i_inducing *in = rows->in;
+static rm2_status solve_noise(const rm2i_row_pass *pass, const double *VF, double noise) {
+    rm2i_inducing *in = pass->in;
     size_t r = in->r, M = in->M;
     RM2_TRY(solve_small(in, VF, noise));
     rm2i_sides_turn_means(in);
-    rm2i_unpack_triangle(M, rm2i_inducing_rows(rows, &(rm2i_pass){residual, 1, M, 0}), in->S);
+    rm2i_unpack_triangle(M, rm2i_inducing_rows(pass, &(rm2i_row_sums){residual, 1, M, 0}), in->S);
     /* S = R^T R/s2 + u^T u */
     rm2i_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)M, (int)r, 1, in->u, (int)r, 1 / noise,
                in->S, (int)M);
@@ -240,7 +244,7 @@ static rm2_status solve_noise(const rm2i_rows *rows, const double *VF, double no
 static rm2_status factor_inputs(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                 const double *X) {
     if (in->index)
-        rm2i_inducing_take_inputs(in, X);
+        find_inputs(in, X);
     rm2i_latent_gram(in->ctx, kernel, in->r, in->Z, in->Kuu);
     return rm2i_factor(in->ctx, in->r, in->Kuu, 0, in->L, &in->jitter);
 }
@@ -257,26 +261,26 @@ size_t rm2i_inducing_sums_count(size_t r, size_t M) {
 }
 
 /* Of every side A, then V F, then t; once Kuu is factored and the sides are chosen. */
-static const double *sum_rows(const rm2i_rows *rows) {
-    const rm2i_inducing *in = rows->in;
+static const double *sum_rows(const rm2i_row_pass *pass) {
+    const rm2i_inducing *in = pass->in;
     size_t others = in->sides * in->M * in->r + 1;
-    return rm2i_inducing_rows(rows, &(rm2i_pass){forward, in->sides, in->r, others});
+    return rm2i_inducing_rows(pass, &(rm2i_row_sums){forward, in->sides, in->r, others});
 }
 
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F) {
-    rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
+    rm2i_row_pass pass = {.in = in, .kernel = kernel, .X = X, .F = F};
     RM2_TRY(factor_inputs(in, kernel, X));
-    rm2i_sides_choose(&rows);
-    rm2i_sides_join(in, sum_rows(&rows)); /* V F in U, until value takes it */
-    return solve_noise(&rows, in->U, noise);
+    rm2i_sides_choose(&pass);
+    rm2i_sides_join(in, sum_rows(&pass)); /* V F in U, until value takes it */
+    return solve_noise(&pass, in->U, noise);
 }
 
 rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                              const double *F, double *sums) {
-    rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .F = F};
+    rm2i_row_pass pass = {.in = in, .kernel = kernel, .X = X, .F = F};
     RM2_TRY(rm2i_inducing_factor(in, kernel, X));
-    const double *found = sum_rows(&rows);
+    const double *found = sum_rows(&pass);
     if (sums)
         memcpy(sums, found, rm2i_inducing_sums_count(in->r, in->M) * sizeof *sums);
     return RM2_OK;
@@ -291,13 +295,13 @@ rm2_status rm2i_inducing_solve_sums(rm2i_inducing *in, const rm2i_latent_kernel 
 
 /* tr(Kf^-1 S) = |Lf^-1 R^T|^2/s2 + |Lf^-1 u^T|^2; Y and U are divided by Lf. */
 static double whiten(rm2i_inducing *in, const double *Lf) {
-    const rm2i_rows rows = {.in = in, .Lf = Lf};
+    const rm2i_row_pass pass = {.in = in, .Lf = Lf};
     int M = (int)in->M, R = (int)in->r;
     memcpy(in->U, in->u, in->M * in->r * sizeof *in->U);
     if (Lf)
         rm2i_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, M, R, 1, Lf, M,
                    in->U, R);
-    in->square = *rm2i_inducing_rows(&rows, &(rm2i_pass){whitened, 0, 0, 1});
+    in->square = *rm2i_inducing_rows(&pass, &(rm2i_row_sums){whitened, 0, 0, 1});
     return in->square / in->noise + rm2i_dot(in->r * in->M, in->U, in->U);
 }
 
@@ -343,47 +347,46 @@ static void lay_out_bounds(void *scratch, rm2i_arena *a) {
 /* lower, and upper from S at s2 + t. */
 static rm2_status both(rm2i_inducing *in, const bounds_scratch *s, rm2i_bounds *bounds) {
     const rm2i_inducing_data *d = s->data;
-    const rm2i_rows rows = {.in = in, .kernel = d->kernel, .X = d->X, .F = d->F};
+    const rm2i_row_pass pass = {.in = in, .kernel = d->kernel, .X = d->X, .F = d->F};
     in->Y = s->Y;
     in->S = s->S;
     RM2_TRY(rm2i_inducing_solve(in, d->kernel, d->X, d->noise, d->F));
     memcpy(s->VF, in->U, in->M * in->r * sizeof *s->VF);
     double log_det = in->log_det, t = fmax(in->trace, 0);
     bounds->lower = rm2i_inducing_value(in, d->Lf, NULL);
-    RM2_TRY(solve_noise(&rows, s->VF, d->noise + t));
+    RM2_TRY(solve_noise(&pass, s->VF, d->noise + t));
     bounds->upper = log_density(in, whiten(in, d->Lf), log_det, d->Lf);
     return RM2_OK;
 }
 
 rm2_status rm2i_inducing_bounds(rm2_context *ctx, const rm2i_inducing_data *data, double enough,
                                 rm2i_bounds *bounds) {
-    size_t N = rm2i_rows_all(data->units, data->N);
+    size_t N = rm2i_rows_all(data->rows, data->N);
     const rm2i_inducing_request request = {.kernel = data->kernel,
                                            .N = data->N,
                                            .X = data->X,
                                            .enough = enough,
                                            .most = most_for_bounds(N),
-                                           .units = data->units,
+                                           .rows = data->rows,
                                            .considered = data->considered};
-    const rm2_communicator *comm = rm2i_ranges_comm(data->units);
     bounds_scratch scratch = {.data = data};
     size_t *index;
     double left;
     rm2i_inducing *in = NULL;
-    RM2_TRY(rm2i_alloc_all(ctx, comm, request.most, sizeof *index, &index));
+    RM2_TRY(rm2i_rows_alloc(ctx, data->rows, request.most, sizeof *index, &index));
     rm2_status status = rm2i_inducing_choose_for_all(ctx, &request, index, &bounds->count, &left);
     const rm2i_inducing_shape shape = {.N = data->N,
                                        .M = data->M,
                                        .Q = data->kernel->dim,
                                        .r = bounds->count,
                                        .index = index,
-                                       .units = data->units};
+                                       .rows = data->rows};
     scratch.count = bounds->count;
     if (status == RM2_OK)
         status = rm2i_inducing_create(ctx, &shape, &in);
     if (status == RM2_OK)
         status = rm2i_arena_alloc(ctx, lay_out_bounds, &scratch, &scratch.memory);
-    status = rm2i_agree(ctx, comm, status);
+    status = rm2i_rows_agree(ctx, data->rows, status);
     if (status == RM2_OK)
         status = both(in, &scratch, bounds);
     free(scratch.memory);

@@ -10,16 +10,14 @@
  *   upper = the same without the last term, and with S at the noise s2 + t (Titsias, 2014)
  *   lower <= exact <= upper, because 0 <= K - Q <= t I.
  *
- * Sums over n are trees of the sums of units, which depend on the data alone (units.h): the result does not depend on
- * how units are shared among threads. */
+ * Sums over n are sums over rows (rows/rows.h): the result does not depend on threads and processes. */
 #ifndef RM2I_INDUCING_H
 #define RM2I_INDUCING_H
 
 #include "gp/inducing_sides.h"
 #include "kernel/latent.h"
 #include "riemann2/base.h"
-#include "rows/tree.h"
-#include "rows/units.h"
+#include "rows/rows.h"
 
 /* The most that are chosen where only an accuracy is asked for. */
 #define RM2I_INDUCING_MOST 1000
@@ -30,7 +28,7 @@ typedef struct rm2i_inducing {
     size_t N, M, Q, r;
     size_t
         counted; /* outputs that log|Q + s2 I| and t count for: M, unless the caller sets fewer */
-    size_t all;  /* rows of all processes; N of them are here */
+    size_t all;  /* rows in all; N of them are here */
     rm2_context *ctx; /* whose threads are used */
     size_t workers;   /* how many, at most */
     size_t *index; /* r: which of all points, in the order in which they were chosen; NULL: free */
@@ -38,17 +36,17 @@ typedef struct rm2i_inducing {
     double *Z;     /* r x Q: where they are now; the caller sets those that are free */
     double *Z_bar; /* r x Q, the caller's: where derivatives of free ones are added */
     double *V;     /* N x r: V^T; NULL: computed again */
-    double *Kuu, *L, *A;      /* r x r, lower triangles; L is Lu */
-    double *B;                /* r x r: its Cholesky factor, then scratch of the derivatives */
-    double *u, *U;            /* M x r: u^T, and Lf^-1 u^T */
-    double *Y;                /* M x N, the caller's: R^T, then Lf^-1 R^T */
-    double *S;                /* M x M, the caller's */
-    double noise, trace;      /* s2, t */
-    double square;            /* |Lf^-1 R^T|^2 */
-    double log_det;           /* log|Q + s2 I| */
-    double jitter;            /* of Kuu; the bounds hold with it */
-    const rm2i_ranges *units; /* borrowed; NULL: rows without trajectories */
-    double *parts;            /* workers x part: their sums and scratch */
+    double *Kuu, *L, *A;   /* r x r, lower triangles; L is Lu */
+    double *B;             /* r x r: its Cholesky factor, then scratch of the derivatives */
+    double *u, *U;         /* M x r: u^T, and Lf^-1 u^T */
+    double *Y;             /* M x N, the caller's: R^T, then Lf^-1 R^T */
+    double *S;             /* M x M, the caller's */
+    double noise, trace;   /* s2, t */
+    double square;         /* |Lf^-1 R^T|^2 */
+    double log_det;        /* log|Q + s2 I| */
+    double jitter;         /* of Kuu; the bounds hold with it */
+    const rm2i_rows *rows; /* borrowed, cut; NULL: N rows without trajectories */
+    double *parts;         /* workers x part: their sums and scratch */
     size_t part;
     rm2i_tree *trees;      /* one per thread */
     double *gram_work;     /* of the derivatives of Kuu */
@@ -57,23 +55,21 @@ typedef struct rm2i_inducing {
     rm2i_side whole, near[RM2I_SIDES];
     size_t *row;            /* N: rows in the order of blocks, where there are two sides */
     double *joined;         /* r x Q: derivatives by Z */
-    double *gathered;       /* 2 x r x Q: inputs of this process, and of all; one process: none */
-    size_t *owned;          /* inputs of each process */
+    double *gathered;       /* 2 x r x Q, where several processes share the rows */
     bool derivatives, kept; /* kept: V is */
     bool local;             /* there is memory for two sides */
     double *memory;
 } rm2i_inducing;
 
-/* Choose among N points, and those of other processes, until t <= enough or `most` are chosen. Collective where the
- * units are those of a team. */
+/* Choose among N points, or all of `rows`, until t <= enough or `most` are chosen. */
 typedef struct rm2i_inducing_request {
     const rm2i_latent_kernel *kernel;
     size_t N;
     const double *X; /* N x Q */
     double enough;
     size_t most;
-    const rm2i_ranges *units; /* NULL: rows without trajectories, of one process */
-    size_t considered;        /* at a time, at most; 0: RM2I_INDUCING_CONSIDERED */
+    const rm2i_rows *rows; /* NULL: N rows without trajectories */
+    size_t considered;     /* at a time, at most; 0: RM2I_INDUCING_CONSIDERED */
 } rm2i_inducing_request;
 
 /* Pivoted Cholesky of K (Fine and Scheinberg, 2001): the point whose variance given those before it is
@@ -92,9 +88,8 @@ typedef struct rm2i_inducing_shape {
     size_t N, M, Q, r;
     const size_t *index;
     bool derivatives;
-    const rm2i_ranges
-        *units;     /* of the rows, which must live longer; NULL: rows without trajectories */
-    bool recompute; /* do not keep V, however small */
+    const rm2i_rows *rows; /* cut, must live longer; NULL: N rows without trajectories */
+    bool recompute;        /* do not keep V, however small */
 } rm2i_inducing_shape;
 
 /* The arrays of such a set. Y and S are to be set by the caller. */
@@ -113,7 +108,7 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 rm2_status rm2i_inducing_solve(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                                double noise, const double *F);
 /* The sums over all points that a posterior is made of: the lower triangle of A row after row, V F (M x r), t. `sums` may
- * be NULL on a rank that has no use for them. */
+ * be NULL where they are of no use. */
 size_t rm2i_inducing_sums_count(size_t r, size_t M);
 rm2_status rm2i_inducing_sum(rm2i_inducing *in, const rm2i_latent_kernel *kernel, const double *X,
                              const double *F, double *sums);
@@ -141,7 +136,7 @@ typedef struct rm2i_inducing_data {
     const double *X, *F; /* N x Q, M x N */
     double noise;
     const double *Lf; /* M x M; NULL: the identity */
-    const rm2i_ranges *units;
+    const rm2i_rows *rows;
     size_t considered; /* as in a request, for the bounds */
 } rm2i_inducing_data;
 
@@ -168,8 +163,8 @@ rm2_status rm2i_inducing_sums_off(rm2_context *ctx, const rm2i_sums_claim *claim
 
 /* ---- for the files of this subject ----------------------------------------------------------- */
 
-/* What a pass over the rows works on. */
-typedef struct rm2i_rows {
+/* A pass over the rows: what it works on. */
+typedef struct rm2i_row_pass {
     rm2i_inducing *in;
     const rm2i_latent_kernel *kernel;
     const double *X, *F;
@@ -177,7 +172,7 @@ typedef struct rm2i_rows {
     const double *Lf;  /* of the value */
     double *variances; /* N: d, in the rounds of a choice */
     double threshold;  /* of these */
-} rm2i_rows;
+} rm2i_row_pass;
 
 /* What a thread works with: sums of the unit that it adds up, the tree of those before, rows of a block. */
 typedef struct rm2i_part {
@@ -189,19 +184,19 @@ typedef struct rm2i_part {
 } rm2i_part;
 
 /* One block of rows, added to own->square and, behind its triangle, to own->sums. */
-typedef void (*rm2i_rows_fn)(const rm2i_rows *rows, size_t first, size_t count,
-                             const rm2i_part *own);
+typedef void (*rm2i_row_fn)(const rm2i_row_pass *pass, size_t first, size_t count,
+                            const rm2i_part *own);
 
 /* What a pass over the rows sums: lower triangles of `squares` matrices of `order` rows, and `others` behind. */
-typedef struct rm2i_pass {
-    rm2i_rows_fn fn;
+typedef struct rm2i_row_sums {
+    rm2i_row_fn fn;
     size_t squares, order, others;
-} rm2i_pass;
+} rm2i_row_sums;
 
 /* Runs a pass over all rows; returns the sums, triangles packed. */
-double *rm2i_inducing_rows(const rm2i_rows *rows, const rm2i_pass *pass);
+double *rm2i_inducing_rows(const rm2i_row_pass *pass, const rm2i_row_sums *sums);
 /* Rows of every unit in the order of the coordinate in->axis, so that blocks are short along it. */
-void rm2i_inducing_arrange(const rm2i_rows *rows);
+void rm2i_inducing_arrange(const rm2i_row_pass *pass);
 /* A lower triangle of n rows, row after row. */
 static inline size_t rm2i_triangle(size_t n) {
     return n * (n + 1) / 2;
@@ -210,15 +205,6 @@ void rm2i_unpack_triangle(size_t n, const double *packed, double *A);
 /* Z, Kuu and its factor, one side: what passes over V need. */
 rm2_status rm2i_inducing_factor(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                 const double *X);
-
-/* ---- inducing_team.c ------------------------------------------------------------------------- */
-
-/* Of the processes that have the rows. */
-size_t rm2i_inducing_ranks(const rm2i_inducing *in);
-/* Z = the rows `index` of all points, X those of this process. */
-void rm2i_inducing_take_inputs(rm2i_inducing *in, const double *X);
-/* Derivatives by Z, which are added to those of the rows that are here. */
-void rm2i_inducing_give_inputs(const rm2i_inducing *in, const double *Z_bar, double *X_bar);
 
 /* ---- inducing_considered.c ------------------------------------------------------------------- */
 
@@ -235,8 +221,8 @@ typedef struct rm2i_inducing_given {
     const double *d;     /* variances of the points of the request given these */
 } rm2i_inducing_given;
 /* Go on with a choice (given NULL: begin it) among the points of the request, all of which are considered: `index`
- * behind the given ones, *count of all, t of these points. Collective where the units are those of a team: all ranks ask
- * for the same, and each takes part of the work. */
+ * behind the given ones, *count of all, t of these points. Where several processes share the rows, each takes part of
+ * the work. */
 rm2_status rm2i_inducing_choose_more(rm2_context *ctx, const rm2i_inducing_request *request,
                                      const rm2i_inducing_given *given, size_t *index, size_t *count,
                                      double *left);
@@ -248,7 +234,9 @@ size_t rm2i_inducing_backward_sums(const rm2i_inducing *in, size_t sides);
 
 /* V of a block after the forward pass, count x beyond: kept, or computed again in the memory of the thread. Then K of it,
  * count x columns, in that memory. */
-const double *rm2i_inducing_V(const rm2i_rows *rows, const rm2i_block *block, const rm2i_part *own);
-const double *rm2i_inducing_K(const rm2i_rows *rows, const rm2i_block *block, const rm2i_part *own);
+const double *rm2i_inducing_V(const rm2i_row_pass *pass, const rm2i_block *block,
+                              const rm2i_part *own);
+const double *rm2i_inducing_K(const rm2i_row_pass *pass, const rm2i_block *block,
+                              const rm2i_part *own);
 
 #endif

@@ -25,14 +25,15 @@ static sums sums_at(const rm2i_inducing *in, double *at) {
     return (sums){at, lengthscale, variance, variance + 1, variance + 2};
 }
 
-static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
-    const rm2i_inducing *in = rows->in;
-    const rm2i_block b = rm2i_block_of(rows, first, count, own);
+static void backward_rows(const rm2i_row_pass *pass, size_t first, size_t count,
+                          const rm2i_part *own) {
+    const rm2i_inducing *in = pass->in;
+    const rm2i_block b = rm2i_block_of(pass, first, count, own);
     const rm2i_side *s = b.side;
     size_t r = in->r, Q = in->Q;
     int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N, k = (int)b.columns;
-    double *K_bar = own->K_bar, *X_bar = rm2i_block_bars(rows, &b, own);
-    const double *V = rm2i_inducing_V(rows, &b, own), *K = rm2i_inducing_K(rows, &b, own);
+    double *K_bar = own->K_bar, *X_bar = rm2i_block_bars(pass, &b, own);
+    const double *V = rm2i_inducing_V(pass, &b, own), *K = rm2i_inducing_K(pass, &b, own);
     const sums unit = sums_at(in, own->sums);
     /* Kun_bar^T = 2 (V^T C Lu^-1 + 1/2 W Kf^-1 u^T Lu^-1) = V^T P + Y^T H */
     rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, k, (int)b.beyond, 1, V, (int)b.beyond,
@@ -50,8 +51,8 @@ static void backward_rows(const rm2i_rows *rows, size_t first, size_t count, con
                                          .lengthscale_bar = unit.lengthscale,
                                          .variance_bar = unit.variance,
                                          .linear_bar = unit.linear};
-    rm2i_latent_rows_backward(rows->kernel, &adjoint);
-    rm2i_block_add_bars(rows, &b, X_bar);
+    rm2i_latent_rows_backward(pass->kernel, &adjoint);
+    rm2i_block_add_bars(pass, &b, X_bar);
     *unit.square += rm2i_dot(count * Q, b.X, b.X);
 }
 
@@ -102,14 +103,14 @@ static double noise_derivative(const rm2i_inducing *in) {
 }
 
 /* k_nn = s + w (1 + |x_n|^2), given |X|^2 */
-static void diagonal_backward(const rm2i_inducing *in, const rm2i_rows *rows, double square,
+static void diagonal_backward(const rm2i_inducing *in, const rm2i_row_pass *pass, double square,
                               const rm2i_inducing_bars *bars) {
-    double k_bar = -0.5 * (double)in->counted / in->noise, w = rows->kernel->linear;
+    double k_bar = -0.5 * (double)in->counted / in->noise, w = pass->kernel->linear;
     *bars->variance += (double)in->all * k_bar;
     if (!(w > 0))
         return;
     *bars->linear += k_bar * ((double)in->all + square);
-    rm2i_axpy(in->N * in->Q, 2 * k_bar * w, rows->X, bars->X);
+    rm2i_axpy(in->N * in->Q, 2 * k_bar * w, pass->X, bars->X);
 }
 
 /* Derivatives by Kuu, which are added to the sums. */
@@ -125,26 +126,34 @@ static void gram_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel, c
     rm2i_latent_gram_backward(in->ctx, kernel, &adjoint, in->gram_work);
 }
 
+/* Z are rows of all points: their derivatives are added to those of the rows that are here. */
+static void add_inputs(const rm2i_inducing *in, const double *Z_bar, double *X_bar) {
+    size_t before = rm2i_rows_before(in->rows);
+    for (size_t j = 0; j < in->r; j++) /* rows before wrap around to large numbers */
+        if (in->index[j] - before < in->N)
+            rm2i_axpy(in->Q, 1, Z_bar + j * in->Q, X_bar + (in->index[j] - before) * in->Q);
+}
+
 rm2_status rm2i_inducing_backward(rm2i_inducing *in, const rm2i_latent_kernel *kernel,
                                   const double *X, const rm2i_inducing_bars *bars) {
     size_t r = in->r, Q = in->Q;
-    rm2i_rows rows = {.in = in, .kernel = kernel, .X = X, .X_bar = bars->X};
+    rm2i_row_pass pass = {.in = in, .kernel = kernel, .X = X, .X_bar = bars->X};
     RM2_TRY(rm2i_factor_invert(in->ctx, r, in->B));
     *bars->noise += noise_derivative(in);
     small_matrices(in);
     rm2i_sides_turn_derivatives(in);
-    const rm2i_pass pass = {backward_rows, 0, 0, rm2i_inducing_backward_sums(in, in->sides)};
-    sums all = sums_at(in, rm2i_inducing_rows(&rows, &pass));
+    const rm2i_row_sums added = {backward_rows, 0, 0, rm2i_inducing_backward_sums(in, in->sides)};
+    sums all = sums_at(in, rm2i_inducing_rows(&pass, &added));
     all.Z = rm2i_sides_join_inputs(in, all.Z);
     gram_backward(in, kernel, &all);
     if (in->index)
-        rm2i_inducing_give_inputs(in, all.Z, bars->X);
+        add_inputs(in, all.Z, bars->X);
     else
         rm2i_axpy(r * Q, 1, all.Z, in->Z_bar);
     rm2i_axpy(Q, 1, all.lengthscale, bars->lengthscale);
     *bars->variance += *all.variance;
     if (kernel->linear > 0)
         *bars->linear += *all.linear;
-    diagonal_backward(in, &rows, *all.square, bars);
+    diagonal_backward(in, &pass, *all.square, bars);
     return RM2_OK;
 }

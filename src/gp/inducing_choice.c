@@ -7,8 +7,8 @@
  * Schneider, Applied Numerical Mathematics 62, 2012). n r numbers, n r^2 steps, in blocks of points whose
  * sums are added in a fixed order: the choice does not depend on the number of threads.
  *
- * The ranks of a team know all the points, and each has the rows and the d of its own blocks. They find p together, and
- * the one that has it tells g_j(p) to all. No number depends on who computes it: nor does the choice.
+ * Several processes know all the points, and each has the rows and the d of its own blocks. They find p together, and
+ * g_j(p) is broadcast. No number depends on who computes it: nor does the choice.
  *
  * The sum over j reads all rows for each new one, and where these are many, memory is what takes the time.
  * So the next pivots are guessed, as the largest of a d that those before them make smaller around them, and
@@ -34,6 +34,8 @@ enum {
     CACHED = 1 << 21 /* numbers that stay in a cache: rows need not be read together */
 };
 
+enum { LARGEST, PLACE, SUM, FOUND }; /* of a block */
+
 static const double ROUNDING =
     1e-12; /* of the largest k(x, x): what is below is no variance any more */
 static const double NARROW = 0.5; /* lengthscales of what is left of K, against those of K */
@@ -53,19 +55,16 @@ typedef struct leader {
 
 typedef struct choice {
     const rm2i_latent_kernel *kernel;
-    const rm2_communicator *comm; /* NULL: one process */
-    size_t all;                   /* points */
-    size_t first, n;              /* points that are this rank's */
+    rm2i_rows blocks; /* of points, spread over the processes */
+    size_t all;       /* points */
+    size_t first, n;  /* points of this process */
     size_t chunks, count;
     leader pivot;
     const double *X;  /* all x Q */
     double **rows;    /* chunks of CHUNK x n: g_j, each an allocation of its own */
     double *d;        /* n */
-    double *told;     /* by this rank: value and point of a leader, sums of d by block */
-    double *heard;    /* what all ranks told, in their order */
-    size_t *counts;   /* numbers that each tells */
-    double *sum;      /* of d, by block: among those told */
-    size_t *best;     /* place of the largest d, by block */
+    double *survey;   /* FOUND per block here: the largest d and its point, the sum of d */
+    double *surveys;  /* the same of all blocks */
     double *at_pivot; /* g_j(p), for all j */
     begun begun[BATCHES * AHEAD];
     size_t batch;     /* number of the next */
@@ -77,23 +76,16 @@ typedef struct choice {
     double *memory;
 } choice;
 
-static size_t blocks_of(const choice *c) {
-    return (c->n + BLOCK - 1) / BLOCK;
-}
-
 static void lay_out(void *arg, rm2i_arena *a) {
     choice *c = arg;
-    size_t n = c->n, blocks = blocks_of(c), all_blocks = (c->all + BLOCK - 1) / BLOCK;
+    size_t n = c->n;
     c->d = rm2i_take(a, double, n);
-    c->told = rm2i_take(a, double, 2);
-    c->sum = rm2i_take(a, double, blocks); /* follows without a gap */
-    c->heard = c->comm ? rm2i_take(a, double, 2 * rm2i_ranks(c->comm) + all_blocks) : c->told;
-    c->counts = rm2i_take(a, size_t, rm2i_ranks(c->comm));
+    c->survey = rm2i_take(a, double, c->blocks.n, FOUND);
+    c->surveys = rm2i_take(a, double, c->blocks.all, FOUND);
     c->at_pivot = rm2i_take(a, double, c->most);
     c->at_guess = rm2i_take(a, double, AHEAD, c->most);
     c->guess = rm2i_take(a, double, n);
     c->narrow = rm2i_take(a, double, c->kernel->dim);
-    c->best = rm2i_take(a, size_t, blocks);
     c->rows = rm2i_take(a, double *, c->most / CHUNK + 1);
     for (size_t k = 0; k < BATCHES * AHEAD; k++) /* those of a batch follow each other */
         c->begun[k] = (begun){SIZE_MAX, 0, rm2i_take(a, double, n)};
@@ -107,74 +99,59 @@ static size_t block_size(const choice *c, size_t first) {
     return c->n - first < BLOCK ? c->n - first : BLOCK;
 }
 
-/* This rank's points from the place `first` on. */
+/* Points of this process from the place `first` on. */
 static const double *points_from(const choice *c, size_t first) {
     return c->X + (c->first + first) * c->kernel->dim;
 }
 
-/* ---- ranks ---------------------------------------------------------------------------------- */
+/* ---- all blocks ------------------------------------------------------------------------------ */
 
-/* Points of the ranks before this one: whole blocks, as many to each. */
-static size_t points_before(const choice *c, size_t rank) {
-    size_t blocks = (c->all + BLOCK - 1) / BLOCK,
-           points = blocks * rank / rm2i_ranks(c->comm) * BLOCK;
-    return points < c->all ? points : c->all;
+/* Points before a block. */
+static size_t points_before(const choice *c, size_t block) {
+    return block * BLOCK < c->all ? block * BLOCK : c->all;
 }
 
-static size_t blocks_of_rank(const choice *c, size_t rank) {
-    return (points_before(c, rank + 1) - points_before(c, rank) + BLOCK - 1) / BLOCK;
+static rm2_status divide(rm2_context *ctx, const rm2i_rows *like, choice *c) {
+    RM2_TRY(rm2i_rows_spread(ctx, like, (c->all + BLOCK - 1) / BLOCK, &c->blocks));
+    c->first = points_before(c, c->blocks.before);
+    c->n = points_before(c, c->blocks.before + c->blocks.n) - c->first;
+    return RM2_OK;
 }
 
-static void divide(choice *c) {
-    size_t rank = c->comm ? (size_t)c->comm->rank : 0;
-    c->first = points_before(c, rank);
-    c->n = points_before(c, rank + 1) - c->first;
-}
-
-/* The largest of what the ranks have, the first of equal ones; *left, unless NULL, becomes the sum of d over all
- * blocks. */
-static leader agree(const choice *c, leader own, double *left) {
+/* The largest of all blocks, the first of equal ones; *left becomes the sum over all blocks. */
+static leader compare_blocks(const choice *c, double *left) {
     leader best = {-INFINITY, 0};
-    const double *next = c->heard;
-    if (left)
-        *left = 0;
-    c->told[0] = own.value;
-    c->told[1] = (double)own.point;
-    for (size_t k = 0; k < rm2i_ranks(c->comm); k++)
-        c->counts[k] = 2 + (left ? blocks_of_rank(c, k) : 0);
-    if (c->comm)
-        c->comm->allgather(c->comm->user, c->counts, c->told, c->heard);
-    for (size_t k = 0; k < rm2i_ranks(c->comm); next += c->counts[k++]) {
-        if (next[0] > best.value)
-            best = (leader){next[0], (size_t)next[1]};
-        for (size_t b = 2; b < c->counts[k]; b++)
-            *left += next[b];
+    *left = 0;
+    rm2i_rows_gather_all(&c->blocks, FOUND, c->survey, c->surveys);
+    for (const double *s = c->surveys; s < c->surveys + c->blocks.all * FOUND; s += FOUND) {
+        if (s[LARGEST] > best.value)
+            best = (leader){s[LARGEST], (size_t)s[PLACE]};
+        *left += s[SUM];
     }
     return best;
 }
 
-/* g_j of a point, for all j: from the rank that has it. */
+/* g_j of a point, for all j. */
 static void values_at(const choice *c, size_t point, double *values) {
-    size_t owner = 0;
     for (size_t i = 0; point - c->first < c->n && i < c->count; i++)
         values[i] = row(c, i)[point - c->first];
-    while (point >= points_before(c, owner + 1))
-        owner++;
-    if (c->comm && c->count > 0)
-        c->comm->broadcast(c->comm->user, (int)owner, c->count * sizeof *values, values);
+    rm2i_rows_broadcast_row(&c->blocks, point / BLOCK, values, c->count * sizeof *values);
 }
 
 /* ---- steps over blocks ---------------------------------------------------------------------- */
 
-static void survey(const choice *c, size_t b) {
-    size_t first = b * BLOCK, end = first + block_size(c, first);
-    c->sum[b] = 0;
-    c->best[b] = first;
+/* The largest of `values` (n) in a block, and their sum. */
+static void survey(const choice *c, size_t b, const double *values) {
+    size_t first = b * BLOCK, end = first + block_size(c, first), best = first;
+    double *found = c->survey + b * FOUND;
+    found[SUM] = 0;
     for (size_t i = first; i < end; i++) {
-        c->sum[b] += c->d[i];
-        if (c->d[i] > c->d[c->best[b]])
-            c->best[b] = i;
+        found[SUM] += values[i];
+        if (values[i] > values[best])
+            best = i;
     }
+    found[LARGEST] = values[best];
+    found[PLACE] = (double)(c->first + best);
 }
 
 /* g -= sum_i a_i row_i over `rows` rows of one allocation, four at a time: g is read and written once for
@@ -219,18 +196,17 @@ static void discount(choice *c, size_t point) {
     kernel.lengthscale = c->narrow;
     kernel.variance = 1;
     kernel.linear = 0; /* its few dimensions are taken up by the first pivots */
-    rm2i_parallel(c->ctx, blocks_of(c), discount_block,
+    rm2i_parallel(c->ctx, c->blocks.n, discount_block,
                   &(block_job){.c = c, .narrow = kernel, .point = point});
     if (point - c->first < c->n)
         c->guess[point - c->first] = 0;
 }
 
 static leader largest_guess(const choice *c) {
-    leader best = {-INFINITY, 0};
-    for (size_t i = 0; i < c->n; i++)
-        if (c->guess[i] > best.value)
-            best = (leader){c->guess[i], c->first + i};
-    return agree(c, best, NULL);
+    double sum;
+    for (size_t b = 0; b < c->blocks.n; b++)
+        survey(c, b, c->guess);
+    return compare_blocks(c, &sum);
 }
 
 /* The pivot, and the pivots that will come after it if the guesses are right. */
@@ -279,7 +255,7 @@ static begun *begin(choice *c) {
         else
             memset(values, 0, c->count * sizeof *values);
     }
-    rm2i_parallel(c->ctx, blocks_of(c), begin_block, &(block_job){.c = c, .batch = batch});
+    rm2i_parallel(c->ctx, c->blocks.n, begin_block, &(block_job){.c = c, .batch = batch});
     return batch;
 }
 
@@ -318,16 +294,7 @@ static void update_block(void *job, size_t b, size_t worker) {
     }
     if (pivot < count)
         d[pivot] = 0;
-    survey(c, b);
-}
-
-/* The point with the largest d; *left becomes the sum. */
-static leader next_pivot(const choice *c, double *left) {
-    leader best = {-INFINITY, 0};
-    for (size_t b = 0; b < blocks_of(c); b++)
-        if (c->d[c->best[b]] > best.value)
-            best = (leader){c->d[c->best[b]], c->first + c->best[b]};
-    return agree(c, best, left);
+    survey(c, b, c->d);
 }
 
 static rm2_status allocate_rows(rm2_context *ctx, choice *c) {
@@ -336,10 +303,10 @@ static rm2_status allocate_rows(rm2_context *ctx, choice *c) {
     return RM2_OK;
 }
 
-/* Memory for this number of rows, on all ranks or none. */
+/* Memory for this number of rows. */
 static rm2_status reserve(rm2_context *ctx, choice *c, size_t rows) {
     for (size_t k = c->chunks; k * CHUNK < rows; k++)
-        RM2_TRY(rm2i_agree(ctx, c->comm, allocate_rows(ctx, c)));
+        RM2_TRY(rm2i_rows_agree(ctx, &c->blocks, allocate_rows(ctx, c)));
     return RM2_OK;
 }
 
@@ -348,7 +315,7 @@ static rm2_status take(rm2_context *ctx, choice *c) {
     values_at(c, c->pivot.point, c->at_pivot);
     c->at_pivot[c->count] = sqrt(c->pivot.value);
     begun *start = find_begun(c);
-    rm2i_parallel(c->ctx, blocks_of(c), update_block, &(block_job){.c = c, .batch = start});
+    rm2i_parallel(c->ctx, c->blocks.n, update_block, &(block_job){.c = c, .batch = start});
     if (start)
         start->point = SIZE_MAX;
     c->count++;
@@ -380,13 +347,13 @@ static void given_block(void *job, size_t b, size_t worker) {
 
 static rm2_status take_given(rm2_context *ctx, choice *c, const rm2i_inducing_given *given) {
     RM2_TRY(reserve(ctx, c, given->count));
-    rm2i_parallel(ctx, blocks_of(c), given_block, &(block_job){.c = c, .given = given});
+    rm2i_parallel(ctx, c->blocks.n, given_block, &(block_job){.c = c, .given = given});
     memcpy(c->d, given->d + c->first, c->n * sizeof *c->d);
     c->count = given->count;
     return RM2_OK;
 }
 
-/* d of points of which none is chosen; the largest of all ranks. */
+/* d of points of which none is chosen; the largest of all points. */
 static double begin_variances(const choice *c) {
     double largest = 0;
     for (size_t i = 0; i < c->all; i++) {
@@ -405,10 +372,10 @@ static rm2_status choose(rm2_context *ctx, choice *c, const rm2i_inducing_given 
         RM2_TRY(take_given(ctx, c, given));
         rounding = fmax(rounding, 2 * given->jitter);
     }
-    for (size_t b = 0; b < blocks_of(c); b++)
-        survey(c, b);
+    for (size_t b = 0; b < c->blocks.n; b++)
+        survey(c, b, c->d);
     for (;;) {
-        c->pivot = next_pivot(c, left);
+        c->pivot = compare_blocks(c, left);
         bool done = *left <= enough || c->pivot.value <= rounding;
         if (c->count == c->most ||
             (c->count > 0 && done)) /* one there is, however much is enough */
@@ -423,14 +390,13 @@ rm2_status rm2i_inducing_choose_more(rm2_context *ctx, const rm2i_inducing_reque
                                      double *left) {
     size_t all = request->N + (given ? given->count : 0);
     choice c = {.kernel = request->kernel,
-                .comm = rm2i_ranges_comm(request->units),
                 .all = request->N,
                 .X = request->X,
                 .most = request->most < all ? request->most : all,
                 .ctx = ctx};
-    divide(&c);
+    RM2_TRY(divide(ctx, request->rows, &c));
     rm2_status status = rm2i_arena_alloc(ctx, lay_out, &c, &c.memory);
-    status = rm2i_agree(ctx, c.comm, status);
+    status = rm2i_rows_agree(ctx, &c.blocks, status);
     if (status == RM2_OK) {
         for (size_t q = 0; q < c.kernel->dim; q++)
             c.narrow[q] = NARROW * c.kernel->lengthscale[q];
@@ -440,5 +406,6 @@ rm2_status rm2i_inducing_choose_more(rm2_context *ctx, const rm2i_inducing_reque
     for (size_t k = 0; k < c.chunks; k++)
         free(c.rows[k]);
     free(c.memory);
+    rm2i_rows_free(&c.blocks);
     return status;
 }

@@ -12,9 +12,8 @@
  * d only becomes smaller with more inducing points, so that t <= rest + the d of the candidates: once that is enough,
  * no further pass is needed. There is another round where the candidates would be more than are considered at a time.
  *
- * Each process computes the d of its own points, in blocks of units (units.h). Thresholds follow from sums over all
- * points, and all ranks get the candidates in the order of points: the choice is the same for any number of threads and
- * ranks. N r^2 steps and N numbers for a round. */
+ * Thresholds follow from sums over all rows, and all processes get the candidates in the order of points: the choice is
+ * the same for any number of threads and processes. N r^2 steps and N numbers for a round. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,77 +40,59 @@ typedef struct rounds {
     size_t count;      /* chosen */
     double left;       /* t of all points, or a bound */
     double *variances; /* N: d */
-    size_t *of_rank;   /* candidates of every rank, then numbers in them */
-    double *counted;   /* those that every rank found */
-    double *memory;
 } rounds;
 
 /* Points among which a round goes on. */
 typedef struct candidates {
-    size_t own, n;       /* that are here; of all ranks */
+    rm2i_rows rows;      /* n of them here, `all` of all points */
     size_t width;        /* of an item: x, d, the number of the point */
-    double *items, *all; /* own x width, n x width */
-    double *X, *d;       /* n x Q, n */
-    size_t *point;       /* n */
+    double *items, *all; /* n x width, all x width */
+    double *X, *d;       /* all x Q, all */
+    size_t *point;       /* all */
     double *memory;
 } candidates;
-
-static const rm2_communicator *comm_of(const rounds *s) {
-    return rm2i_ranges_comm(s->request->units);
-}
-
-static size_t ranks_of(const rounds *s) {
-    return rm2i_ranks(comm_of(s));
-}
-
-static void lay_out(void *rounds_, rm2i_arena *a) {
-    rounds *s = rounds_;
-    s->variances = rm2i_take(a, double, s->request->N);
-    s->of_rank = rm2i_take(a, size_t, ranks_of(s));
-    s->counted = rm2i_take(a, double, ranks_of(s));
-}
 
 /* ---- passes over all points ----------------------------------------------------------------- */
 
 /* d = k(x, x) - |v|^2 of a block; their sum. */
-static void find_variances(const rm2i_rows *rows, size_t first, size_t count,
+static void find_variances(const rm2i_row_pass *pass, size_t first, size_t count,
                            const rm2i_part *own) {
-    const rm2i_block b = rm2i_block_of(rows, first, count, own);
-    const double *V = rm2i_inducing_V(rows, &b, own);
-    size_t r = rows->in->r;
+    const rm2i_block b = rm2i_block_of(pass, first, count, own);
+    const double *V = rm2i_inducing_V(pass, &b, own);
+    size_t r = pass->in->r;
     for (size_t i = 0; i < count; i++) {
-        double d = rm2i_latent_variance_at(rows->kernel, b.X + i * rows->in->Q) -
+        double d = rm2i_latent_variance_at(pass->kernel, b.X + i * pass->in->Q) -
                    rm2i_dot(r, V + i * r, V + i * r);
-        rows->variances[first + i] = fmax(d, 0);
+        pass->variances[first + i] = fmax(d, 0);
         *own->sums += fmax(d, 0);
     }
 }
 
 /* How many points have d >= threshold, and the sum of the others. */
-static void compare(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
+static void compare(const rm2i_row_pass *pass, size_t first, size_t count, const rm2i_part *own) {
     for (size_t i = first; i < first + count; i++)
-        if (rows->variances[i] >= rows->threshold)
+        if (pass->variances[i] >= pass->threshold)
             own->sums[0] += 1;
         else
-            own->sums[1] += rows->variances[i];
+            own->sums[1] += pass->variances[i];
 }
 
 /* Can the threshold be larger? It can where candidates are too many, or the rest is small enough: both are so up to
  * some threshold and not above. */
-static bool is_low(const rounds *s, const rm2i_rows *rows) {
-    const double *sums = rm2i_inducing_rows(rows, &(rm2i_pass){compare, 0, 0, 2});
+static bool is_low(const rounds *s, const rm2i_row_pass *pass) {
+    const double *sums = rm2i_inducing_rows(pass, &(rm2i_row_sums){compare, 0, 0, 2});
     return sums[0] > (double)s->most || sums[1] <= REST * s->request->enough;
 }
 
 /* The largest threshold that is low, by bisection of its logarithm; no d is above t. */
-static double find_threshold(const rounds *s, rm2i_rows *rows) {
+static double find_threshold(const rounds *s, rm2i_row_pass *pass) {
     double low = SMALLEST * s->left, high = s->left;
     for (int k = 0; k < BISECTIONS; k++) {
-        rows->threshold = sqrt(low * high);
-        if (is_low(s, rows))
-            low = rows->threshold;
+        pass->threshold = sqrt(low * high);
+        if (is_low(s, pass))
+            low = pass->threshold;
         else
-            high = rows->threshold;
+            high = pass->threshold;
     }
     return low;
 }
@@ -120,37 +101,29 @@ static double find_threshold(const rounds *s, rm2i_rows *rows) {
 
 static void lay_out_candidates(void *candidates_, rm2i_arena *a) {
     candidates *c = candidates_;
-    c->items = rm2i_take(a, double, c->own, c->width);
-    c->all = rm2i_take(a, double, c->n, c->width);
-    c->X = rm2i_take(a, double, c->n, c->width - 2);
-    c->d = rm2i_take(a, double, c->n);
-    c->point = rm2i_take(a, size_t, c->n);
+    c->items = rm2i_take(a, double, c->rows.n, c->width);
+    c->all = rm2i_take(a, double, c->rows.all, c->width);
+    c->X = rm2i_take(a, double, c->rows.all, c->width - 2);
+    c->d = rm2i_take(a, double, c->rows.all);
+    c->point = rm2i_take(a, size_t, c->rows.all);
 }
 
-/* How many every rank has. Where they are more than can be considered, as where many d are equal, the first ones. */
-static void count_candidates(rounds *s, double threshold, candidates *c) {
-    const rm2_communicator *comm = comm_of(s);
-    double own = 0;
+/* If more than can be considered, because many d are equal, the first ones. */
+static rm2_status count_candidates(rm2_context *ctx, const rounds *s, double threshold,
+                                   rm2i_rows *found) {
+    const rm2i_rows *rows = s->request->rows;
+    rm2i_rows own = {.comm = rows ? rows->comm : NULL};
     for (size_t i = 0; i < s->request->N; i++)
-        own += s->variances[i] >= threshold;
-    s->counted[0] = own;
-    for (size_t k = 0; k < ranks_of(s); k++)
-        s->of_rank[k] = 1;
-    if (comm)
-        comm->allgather(comm->user, s->of_rank, &own, s->counted);
-    c->n = 0;
-    for (size_t k = 0; k < ranks_of(s); k++) {
-        size_t room = s->most - c->n, found = (size_t)s->counted[k];
-        s->of_rank[k] = found < room ? found : room;
-        c->n += s->of_rank[k];
-    }
-    c->own = s->of_rank[comm ? comm->rank : 0];
+        own.n += s->variances[i] >= threshold;
+    RM2_TRY(rm2i_rows_join(ctx, &own, found));
+    rm2i_rows_keep_first(found, s->most);
+    return RM2_OK;
 }
 
 static void pack(const rounds *s, double threshold, const candidates *c) {
-    size_t Q = c->width - 2, before = rm2i_rows_before(s->request->units);
+    size_t Q = c->width - 2, before = rm2i_rows_before(s->request->rows);
     double *item = c->items;
-    for (size_t i = 0; item < c->items + c->own * c->width; i++) {
+    for (size_t i = 0; item < c->items + c->rows.n * c->width; i++) {
         if (!(s->variances[i] >= threshold))
             continue;
         memcpy(item, s->request->X + i * Q, Q * sizeof *item);
@@ -160,17 +133,11 @@ static void pack(const rounds *s, double threshold, const candidates *c) {
     }
 }
 
-/* The candidates of all ranks, in the order of points. */
-static void share(const rounds *s, const candidates *c) {
-    const rm2_communicator *comm = comm_of(s);
+/* All candidates, in the order of points. */
+static void share(const candidates *c) {
     size_t Q = c->width - 2;
-    for (size_t k = 0; k < ranks_of(s); k++)
-        s->of_rank[k] *= c->width;
-    if (comm)
-        comm->allgather(comm->user, s->of_rank, c->items, c->all);
-    else
-        memcpy(c->all, c->items, c->n * c->width * sizeof *c->all);
-    for (size_t i = 0; i < c->n; i++) {
+    rm2i_rows_gather_all(&c->rows, c->width, c->items, c->all);
+    for (size_t i = 0; i < c->rows.all; i++) {
         const double *item = c->all + i * c->width;
         memcpy(c->X + i * Q, item, Q * sizeof *item);
         c->d[i] = item[Q];
@@ -187,10 +154,10 @@ static rm2_status choose_candidates(rm2_context *ctx, rounds *s, const rm2i_indu
         .count = s->count, .Z = in->Z, .L = in->L, .jitter = in->jitter, .d = c->d};
     rm2i_inducing_request some = *s->request;
     double rest = s->left, left;
-    for (size_t i = 0; i < c->n; i++)
+    for (size_t i = 0; i < c->rows.all; i++)
         rest -= c->d[i];
     rest = fmax(rest, 0);
-    some.N = c->n;
+    some.N = c->rows.all;
     some.X = c->X;
     some.enough = fmax(some.enough - rest, (1 - REST) * some.enough);
     RM2_TRY(rm2i_inducing_choose_more(ctx, &some, &given, s->index, &s->count, &left));
@@ -200,19 +167,19 @@ static rm2_status choose_candidates(rm2_context *ctx, rounds *s, const rm2i_indu
     return RM2_OK;
 }
 
-static rm2_status go_on(rm2_context *ctx, rounds *s, rm2i_rows *rows) {
-    const rm2_communicator *comm = comm_of(s);
-    double threshold = find_threshold(s, rows);
+static rm2_status go_on(rm2_context *ctx, rounds *s, rm2i_row_pass *pass) {
+    double threshold = find_threshold(s, pass);
     candidates c = {.width = s->request->kernel->dim + 2};
-    count_candidates(s, threshold, &c);
+    RM2_TRY(count_candidates(ctx, s, threshold, &c.rows));
     rm2_status status = rm2i_arena_alloc(ctx, lay_out_candidates, &c, &c.memory);
-    status = rm2i_agree(ctx, comm, status);
+    status = rm2i_rows_agree(ctx, &c.rows, status);
     if (status == RM2_OK) {
         pack(s, threshold, &c);
-        share(s, &c);
-        status = choose_candidates(ctx, s, rows->in, &c);
+        share(&c);
+        status = choose_candidates(ctx, s, pass->in, &c);
     }
     free(c.memory);
+    rm2i_rows_free(&c.rows);
     return status;
 }
 
@@ -227,19 +194,19 @@ static rm2_status one_round(rm2_context *ctx, rounds *s) {
                                        .Q = request->kernel->dim,
                                        .r = s->count,
                                        .index = s->index,
-                                       .units = request->units,
+                                       .rows = request->rows,
                                        .recompute = true};
     rm2i_inducing *in;
     rm2_status status = rm2i_inducing_create(ctx, &shape, &in);
-    status = rm2i_agree(ctx, comm_of(s), status);
+    status = rm2i_rows_agree(ctx, request->rows, status);
     if (status == RM2_OK)
         status = rm2i_inducing_factor(in, request->kernel, request->X);
     if (status == RM2_OK) {
-        rm2i_rows rows = {
+        rm2i_row_pass pass = {
             .in = in, .kernel = request->kernel, .X = request->X, .variances = s->variances};
-        s->left = *rm2i_inducing_rows(&rows, &(rm2i_pass){find_variances, 0, 0, 1});
+        s->left = *rm2i_inducing_rows(&pass, &(rm2i_row_sums){find_variances, 0, 0, 1});
         if (!is_done(s))
-            status = go_on(ctx, s, &rows);
+            status = go_on(ctx, s, &pass);
     }
     rm2i_inducing_free(in);
     return status;
@@ -250,8 +217,8 @@ static rm2_status run(rm2_context *ctx, rounds *s) {
     first.enough *= FIRST;
     first.most = (size_t)ceil(OF_MOST * (double)first.most);
     RM2_TRY(rm2i_inducing_choose(ctx, &first, s->index, &s->count, &s->left));
-    rm2_status status = rm2i_arena_alloc(ctx, lay_out, s, &s->memory);
-    RM2_TRY(rm2i_agree(ctx, comm_of(s), status));
+    RM2_TRY(
+        rm2i_rows_alloc(ctx, s->request->rows, s->request->N, sizeof *s->variances, &s->variances));
     for (int k = 0; k < ROUNDS; k++) {
         size_t before = s->count;
         RM2_TRY(one_round(ctx, s));
@@ -264,13 +231,13 @@ static rm2_status run(rm2_context *ctx, rounds *s) {
 rm2_status rm2i_inducing_choose_for_all(rm2_context *ctx, const rm2i_inducing_request *request,
                                         size_t *index, size_t *count, double *left) {
     rounds s = {.request = request, .index = index};
-    size_t all = rm2i_rows_all(request->units, request->N);
+    size_t all = rm2i_rows_all(request->rows, request->N);
     s.most = rm2i_inducing_at_a_time(request);
     if (all <= s.most)
         return rm2i_inducing_choose(ctx, request, index, count, left);
     rm2_status status = run(ctx, &s);
     *count = s.count;
     *left = s.left;
-    free(s.memory);
+    free(s.variances);
     return status;
 }

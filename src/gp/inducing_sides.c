@@ -104,9 +104,9 @@ static void make_sides(rm2i_inducing *in, const rm2i_latent_kernel *kernel) {
     rm2i_parallel(in->ctx, RM2I_SIDES, make_side, &(side_job){in, kernel});
 }
 
-void rm2i_sides_choose(const rm2i_rows *rows) {
-    rm2i_inducing *in = rows->in;
-    const rm2i_latent_kernel *k = rows->kernel;
+void rm2i_sides_choose(const rm2i_row_pass *pass) {
+    rm2i_inducing *in = pass->in;
+    const rm2i_latent_kernel *k = pass->kernel;
     double extent = 0;
     rm2i_sides_whole(in);
     if (!in->local || k->kind != RM2_LATENT_SE || k->linear > 0)
@@ -117,7 +117,7 @@ void rm2i_sides_choose(const rm2i_rows *rows) {
     make_sides(in, k);
     in->side = in->near;
     in->sides = RM2I_SIDES;
-    rm2i_inducing_arrange(rows);
+    rm2i_inducing_arrange(pass);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -145,9 +145,9 @@ static void set_columns(rm2i_block *b, const rm2i_side *s, size_t r, double leas
     b->side = s;
 }
 
-static void choose_columns(rm2i_block *b, const rm2i_rows *rows) {
-    const rm2i_inducing *in = rows->in;
-    double least = INFINITY, most = -INFINITY, unit = rows->kernel->lengthscale[in->axis];
+static void choose_columns(rm2i_block *b, const rm2i_row_pass *pass) {
+    const rm2i_inducing *in = pass->in;
+    double least = INFINITY, most = -INFINITY, unit = pass->kernel->lengthscale[in->axis];
     rm2i_block other = *b;
     for (size_t i = 0; i < b->count; i++) {
         double at = b->X[i * in->Q + in->axis] / unit;
@@ -161,48 +161,49 @@ static void choose_columns(rm2i_block *b, const rm2i_rows *rows) {
         *b = other;
 }
 
-rm2i_block rm2i_block_of(const rm2i_rows *rows, size_t first, size_t count, const rm2i_part *own) {
-    const rm2i_inducing *in = rows->in;
+rm2i_block rm2i_block_of(const rm2i_row_pass *pass, size_t first, size_t count,
+                         const rm2i_part *own) {
+    const rm2i_inducing *in = pass->in;
     size_t Q = in->Q;
     rm2i_block b = {.first = first,
                     .count = count,
-                    .X = rows->X + first * Q,
+                    .X = pass->X + first * Q,
                     .side = in->side,
                     .columns = in->r,
                     .beyond = in->r};
     if (in->sides == 1)
         return b;
     for (size_t i = 0; i < count; i++)
-        memcpy(own->X + i * Q, rows->X + in->row[first + i] * Q, Q * sizeof *own->X);
+        memcpy(own->X + i * Q, pass->X + in->row[first + i] * Q, Q * sizeof *own->X);
     b.X = own->X;
-    choose_columns(&b, rows);
+    choose_columns(&b, pass);
     return b;
 }
 
-const double *rm2i_block_outputs(const rm2i_rows *rows, const rm2i_block *b, const rm2i_part *own,
-                                 size_t *stride) {
-    const rm2i_inducing *in = rows->in;
+const double *rm2i_block_outputs(const rm2i_row_pass *pass, const rm2i_block *b,
+                                 const rm2i_part *own, size_t *stride) {
+    const rm2i_inducing *in = pass->in;
     *stride = in->N;
     if (in->sides == 1)
-        return rows->F + b->first;
+        return pass->F + b->first;
     *stride = b->count;
     for (size_t m = 0; m < in->M; m++)
         for (size_t i = 0; i < b->count; i++)
-            own->F[m * b->count + i] = rows->F[m * in->N + in->row[b->first + i]];
+            own->F[m * b->count + i] = pass->F[m * in->N + in->row[b->first + i]];
     return own->F;
 }
 
-double *rm2i_block_bars(const rm2i_rows *rows, const rm2i_block *b, const rm2i_part *own) {
-    if (rows->in->sides == 1)
-        return rows->X_bar + b->first * rows->in->Q;
-    memset(own->X_bar, 0, b->count * rows->in->Q * sizeof *own->X_bar);
+double *rm2i_block_bars(const rm2i_row_pass *pass, const rm2i_block *b, const rm2i_part *own) {
+    if (pass->in->sides == 1)
+        return pass->X_bar + b->first * pass->in->Q;
+    memset(own->X_bar, 0, b->count * pass->in->Q * sizeof *own->X_bar);
     return own->X_bar;
 }
 
-void rm2i_block_add_bars(const rm2i_rows *rows, const rm2i_block *b, const double *bars) {
-    const rm2i_inducing *in = rows->in;
+void rm2i_block_add_bars(const rm2i_row_pass *pass, const rm2i_block *b, const double *bars) {
+    const rm2i_inducing *in = pass->in;
     for (size_t i = 0; in->sides > 1 && i < b->count; i++)
-        rm2i_axpy(in->Q, 1, bars + i * in->Q, rows->X_bar + in->row[b->first + i] * in->Q);
+        rm2i_axpy(in->Q, 1, bars + i * in->Q, pass->X_bar + in->row[b->first + i] * in->Q);
 }
 
 /* ---- sums of the sides ---------------------------------------------------------------------- */

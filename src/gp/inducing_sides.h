@@ -18,7 +18,7 @@
 #include "riemann2/base.h"
 
 struct rm2i_inducing;
-struct rm2i_rows;
+struct rm2i_row_pass;
 struct rm2i_part;
 
 enum { RM2I_SIDES = 2 };
@@ -48,18 +48,18 @@ typedef struct rm2i_block {
 /* One side: that of the inducing points themselves. */
 void rm2i_sides_whole(struct rm2i_inducing *in);
 /* Two sides where they save work, else one; once Kuu is factored. */
-void rm2i_sides_choose(const struct rm2i_rows *rows);
+void rm2i_sides_choose(const struct rm2i_row_pass *pass);
 
 /* Rows `first` to `first` + `count` - 1 in the order of blocks. */
-rm2i_block rm2i_block_of(const struct rm2i_rows *rows, size_t first, size_t count,
+rm2i_block rm2i_block_of(const struct rm2i_row_pass *pass, size_t first, size_t count,
                          const struct rm2i_part *own);
 /* F^T of a block, M x count; rows are *stride apart. */
-const double *rm2i_block_outputs(const struct rm2i_rows *rows, const rm2i_block *b,
+const double *rm2i_block_outputs(const struct rm2i_row_pass *pass, const rm2i_block *b,
                                  const struct rm2i_part *own, size_t *stride);
 /* Where derivatives by X of a block are to be added, and what brings them to X_bar afterwards. */
-double *rm2i_block_bars(const struct rm2i_rows *rows, const rm2i_block *b,
+double *rm2i_block_bars(const struct rm2i_row_pass *pass, const rm2i_block *b,
                         const struct rm2i_part *own);
-void rm2i_block_add_bars(const struct rm2i_rows *rows, const rm2i_block *b, const double *bars);
+void rm2i_block_add_bars(const struct rm2i_row_pass *pass, const rm2i_block *b, const double *bars);
 
 /* A, V F (in U) and t from the sums of all sides. */
 void rm2i_sides_join(struct rm2i_inducing *in, const double *sums);

@@ -173,10 +173,10 @@ static void lay_out_inducing(void *posterior, rm2i_arena *a) {
     p->sums = rm2i_take(a, double, rm2i_inducing_sums_count(r, M));
 }
 
-static rm2_status build_with(rm2_context *ctx, rm2i_posterior *p, const rm2i_units *units) {
+static rm2_status build_with(rm2_context *ctx, rm2i_posterior *p, const rm2i_rows *rows) {
     size_t N = p->gp.N, M = p->gp.M, Q = p->gp.Q, r = p->n;
     inducing_scratch scratch = {.r = r};
-    const rm2i_inducing_shape shape = {.N = N, .M = M, .Q = Q, .r = r, .units = &units->points};
+    const rm2i_inducing_shape shape = {.N = N, .M = M, .Q = Q, .r = r, .rows = rows};
     rm2i_inducing *in;
     RM2_TRY(rm2i_inducing_create(ctx, &shape, &in));
     memcpy(in->Z, p->Z, r * Q * sizeof *in->Z);
@@ -190,17 +190,14 @@ static rm2_status build_with(rm2_context *ctx, rm2i_posterior *p, const rm2i_uni
 
 static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
     const rm2i_gp *gp = &p->gp;
-    const rm2i_rows_of rows = {.N = gp->N,
-                               .trajectories = gp->trajectories,
-                               .starts = gp->starts,
-                               .rows = rm2i_unit_rows(gp->N)};
+    const rm2i_rows all = rm2i_rows_alone(gp->N, gp->trajectories, gp->starts);
     size_t r = p->n = gp->inducing;
-    rm2i_units *units;
+    rm2i_rows rows;
     RM2_TRY(rm2i_arena_calloc(ctx, lay_out_inducing, p, &p->memory));
     p->Z = p->gp.Z = memcpy(p->own_Z, gp->Z, r * gp->Q * sizeof *p->own_Z);
-    RM2_TRY(rm2i_units_create(ctx, &rows, &units));
-    rm2_status status = build_with(ctx, p, units);
-    rm2i_units_free(units);
+    RM2_TRY(rm2i_rows_cut(ctx, &all, rm2i_unit_rows(gp->N), &rows));
+    rm2_status status = build_with(ctx, p, &rows);
+    rm2i_rows_free(&rows);
     return status;
 }
 

@@ -29,7 +29,7 @@ typedef struct rm2i_gp {
     const double *sums; /* of the inducing points (rm2i_inducing_sum), if they are known; copied */
     bool
         proven; /* the sums are those of all points, of which X and F may be some: they are used as they are */
-    size_t trajectories; /* of X; sums are those of units (units.h) */
+    size_t trajectories; /* of X; sums are those of rows (rows/rows.h) */
     const size_t *starts;
 } rm2i_gp;
 

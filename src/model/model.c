@@ -125,6 +125,10 @@ static void fill_info(rm2_model *m) {
     };
 }
 
+rm2i_rows rm2i_model_rows(const rm2_model *m) {
+    return m->rows ? *m->rows : rm2i_rows_alone(m->N, m->data->trajectories, m->data->starts);
+}
+
 rm2i_gp rm2i_model_gp(const rm2_model *m) {
     return (rm2i_gp){.N = m->N,
                      .M = m->M,

@@ -8,7 +8,7 @@
 #include "gp/latent_prior.h"
 #include "gp/posterior.h"
 #include "riemann2/model.h"
-#include "rows/parts.h"
+#include "rows/rows.h"
 
 /* Found when it is needed for the first time: it takes longer than loading a model. */
 typedef struct rm2i_lazy_posterior {
@@ -19,8 +19,8 @@ struct rm2_model {
     rm2_model_info info;          /* what callers see of the rest */
     rm2_data *data;               /* the training set, retained */
     const rm2_manifold *manifold; /* of the data */
-    const rm2i_parts *
-        parts; /* while ranks train that have read their parts of the data: whose they are; else NULL */
+    const rm2i_rows *
+        rows; /* of which the data are, while processes train that have read parts of them; else NULL */
     rm2_fit_settings settings; /* its pointers are to members of this, or NULL */
     size_t N, M, Q;
     double *F;          /* M x N: outputs of the training points, centred */
@@ -66,6 +66,8 @@ struct rm2_model {
  * ask for them. */
 rm2_status rm2i_model_create(rm2_context *ctx, const rm2_data *data,
                              const rm2_fit_settings *settings, rm2_model **model);
+/* The rows of which its points are. */
+rm2i_rows rm2i_model_rows(const rm2_model *model);
 /* What the posterior is made from. */
 rm2i_gp rm2i_model_gp(const rm2_model *model);
 /* Failure with a message if most training points are not in the model, which `what` needs. */
@@ -73,8 +75,8 @@ rm2_status rm2i_model_whole(rm2_context *ctx, const rm2_model *model, const char
 /* Posterior, frame and info, once the parameters are there. */
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *model);
 
-/* rm2_model_compact of a model that may be compact, with the ids of all trajectories. Of a model whose other points other
- * ranks have (parts), collective, and rank 0's; it need not be finished. */
+/* rm2_model_compact of a model that may be compact, with the ids of all trajectories. The model need not be finished;
+ * with `rows` the compact one is the root's. */
 rm2_status rm2i_model_compact(rm2_context *ctx, const rm2_model *model, const char *const *ids,
                               size_t points, rm2_model **compact);
 

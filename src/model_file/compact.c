@@ -49,45 +49,33 @@ static void lay_out(void *arg, rm2i_arena *a) {
     r->F = rm2i_take(a, double, r->n, r->M);
 }
 
-/* Rows of `width` numbers of the points that are kept: of the model, or of all ranks. */
-static rm2_status take(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept, size_t width,
-                       const double *own, double *to) {
-    if (m->parts)
-        return rm2i_parts_pick(ctx, m->parts, &(rm2i_some_rows){kept->n, kept->index, width, own},
-                               to);
-    for (size_t k = 0; k < kept->n; k++)
-        memcpy(to + k * width, own + kept->index[k] * width, width * sizeof *to);
-    return RM2_OK;
-}
-
-static rm2_status take_numbers(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
-                               const kept_rows *rows) {
+static rm2_status gather_numbers(rm2_context *ctx, const rm2_model *m, const rm2i_rows *all,
+                                 const rm2i_few *few, const kept_rows *rows) {
     double *numbers;
-    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(m->parts), m->N, sizeof *numbers, &numbers));
+    RM2_TRY(rm2i_rows_alloc(ctx, all, m->N, sizeof *numbers, &numbers));
     for (size_t i = 0; i < m->N; i++)
         numbers[i] = (double)m->data->rows[i];
-    rm2_status status = take(ctx, m, kept, 1, numbers, rows->numbers);
+    rm2_status status = rm2i_rows_pick(ctx, all, few, 1, numbers, rows->numbers);
     free(numbers);
     return status;
 }
 
-/* Collective where ranks have parts of the model's points; the rows are rank 0's then. */
-static rm2_status take_rows(rm2_context *ctx, const rm2_model *m, const rm2i_kept *kept,
-                            kept_rows *rows) {
-    bool first = rm2i_parts_first(m->parts);
-    *rows = (kept_rows){.n = first ? kept->n : 0,
+/* On the root. */
+static rm2_status gather_rows(rm2_context *ctx, const rm2_model *m, const rm2i_rows *all,
+                              const rm2i_few *few, kept_rows *rows) {
+    const rm2_data *data = m->data;
+    *rows = (kept_rows){.n = rm2i_rows_root(all) ? few->count : 0,
                         .ambient = rm2_manifold_ambient(m->manifold),
                         .M = m->M,
                         .Q = m->Q};
-    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(m->parts),
-                       rm2i_arena_alloc(ctx, lay_out, rows, &rows->memory)));
-    RM2_TRY(take(ctx, m, kept, rows->ambient, m->data->points, rows->points));
-    RM2_TRY(take_numbers(ctx, m, kept, rows));
-    if (m->data->time)
-        RM2_TRY(take(ctx, m, kept, 1, m->data->time, rows->time));
-    RM2_TRY(take(ctx, m, kept, m->Q, m->X, rows->X));
+    RM2_TRY(rm2i_rows_agree(ctx, all, rm2i_arena_alloc(ctx, lay_out, rows, &rows->memory)));
+    RM2_TRY(rm2i_rows_pick(ctx, all, few, rows->ambient, data->points, rows->points));
+    RM2_TRY(gather_numbers(ctx, m, all, few, rows));
+    if (data->time)
+        RM2_TRY(rm2i_rows_pick(ctx, all, few, 1, data->time, rows->time));
+    RM2_TRY(rm2i_rows_pick(ctx, all, few, m->Q, m->X, rows->X));
     for (size_t o = 0; o < m->M; o++)
-        RM2_TRY(take(ctx, m, kept, 1, m->F + o * m->N, rows->F + o * rows->n));
+        RM2_TRY(rm2i_rows_pick(ctx, all, few, 1, m->F + o * m->N, rows->F + o * rows->n));
     return RM2_OK;
 }
 
@@ -187,7 +175,7 @@ static rm2_status take_sums(rm2_context *ctx, const rm2_model *m, rm2_model *c) 
 
 static rm2_status fill(rm2_context *ctx, const source *from, rm2_model *c) {
     const rm2_model *m = from->m;
-    c->trained = m->trained ? m->trained : rm2i_parts_all(m->parts, m->N);
+    c->trained = m->trained ? m->trained : rm2i_rows_all(m->rows, m->N);
     RM2_TRY(
         rm2i_alloc(ctx, m->training.iterations + 1, sizeof *c->training.trace, &c->training.trace));
     copy_parameters(m, from->rows, c);
@@ -213,17 +201,12 @@ static rm2_status build(rm2_context *ctx, const source *from, rm2_model **compac
 
 rm2_status rm2i_model_compact(rm2_context *ctx, const rm2_model *m, const char *const *ids,
                               size_t points, rm2_model **compact) {
-    const rm2i_parts *parts = m->parts;
-    const rm2i_start_data all = {.N = rm2i_parts_all(parts, m->N),
-                                 .trajectories =
-                                     parts ? parts->all_trajectories : m->data->trajectories,
-                                 .starts = parts ? parts->starts : m->data->starts};
+    const rm2i_rows all = rm2i_model_rows(m);
     rm2i_kept kept;
     kept_rows rows = {.memory = NULL};
-    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(parts),
-                       rm2i_keep(ctx, &all, points ? points : KEPT, &kept)));
-    rm2_status status = take_rows(ctx, m, &kept, &rows);
-    if (status == RM2_OK && rm2i_parts_first(parts))
+    RM2_TRY(rm2i_keep(ctx, &all, points ? points : KEPT, &kept));
+    rm2_status status = gather_rows(ctx, m, &all, &(rm2i_few){kept.n, kept.index}, &rows);
+    if (status == RM2_OK && rm2i_rows_root(&all))
         status = build(ctx, &(source){m, &kept, &rows, ids}, compact);
     free(rows.memory);
     rm2i_kept_free(&kept);

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "optim/optim.h"
-#include "rows/shares.h"
+#include "rows/rows.h"
 
 typedef struct rm2i_optim_problem {
     rm2i_objective_fn fn;
@@ -29,7 +29,8 @@ struct rm2i_optim {
     rm2_optim_settings settings;
     const rm2i_method *method;
     size_t n;
-    const rm2i_segments *segments; /* borrowed; NULL: sums by one loop */
+    const rm2i_rows *rows; /* borrowed; NULL: sums by one loop */
+    size_t width;          /* variables per row */
 
     bool started; /* x0 has been evaluated */
     size_t iteration, evaluations;
@@ -49,11 +50,6 @@ struct rm2i_optim {
         *step;     /* scratch; step: from x to the trial, or its direction */
     double *alpha; /* scratch of L-BFGS: history */
 };
-
-/* The team that shares the variables; NULL: none. */
-static inline const rm2_communicator *rm2i_optim_comm(const rm2i_optim *o) {
-    return o->segments && o->segments->shares ? o->segments->shares->comm : NULL;
-}
 
 /* Value and gradient at trial_x; RM2_ERR_NUMERIC if they are not finite. Keeps the best. */
 rm2_status rm2i_optim_evaluate(rm2i_optim *o, const rm2i_optim_problem *problem, double *f);

@@ -94,8 +94,9 @@ void rm2i_optim_free(rm2i_optim *optim) {
     free(optim);
 }
 
-void rm2i_optim_divide(rm2i_optim *optim, const rm2i_segments *segments) {
-    optim->segments = segments;
+void rm2i_optim_divide(rm2i_optim *optim, const rm2i_rows *rows, size_t width) {
+    optim->rows = rows;
+    optim->width = width;
 }
 
 /* ---- evaluating and moving ------------------------------------------------------------------ */
@@ -148,7 +149,7 @@ static rm2_status start(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_proble
 }
 
 static bool interrupted(rm2_context *ctx, const rm2i_optim *o) {
-    return rm2i_decide(rm2i_optim_comm(o), rm2i_interrupted(ctx));
+    return rm2i_rows_decide(o->rows, rm2i_interrupted(ctx));
 }
 
 static rm2_stop test(rm2_context *ctx, const rm2i_optim *o, double decrease, bool stuck) {
@@ -158,7 +159,7 @@ static rm2_stop test(rm2_context *ctx, const rm2i_optim *o, double decrease, boo
                               .iteration = o->iteration,
                               .stuck = stuck,
                               .interrupted = interrupted(ctx, o)};
-    rm2i_broadcast(rm2i_optim_comm(o), &progress.seconds, sizeof progress.seconds);
+    rm2i_rows_broadcast(o->rows, &progress.seconds, sizeof progress.seconds);
     return rm2i_stop_test(&o->settings, o->method->monotone, &progress);
 }
 
@@ -204,7 +205,7 @@ rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_f
 /* Is the current point the best one? */
 static bool at_best(const rm2i_optim *o) {
     double apart = memcmp(o->best, o->x, o->n * sizeof *o->x) != 0;
-    return rm2i_shares_max(o->segments ? o->segments->shares : NULL, apart) == 0;
+    return rm2i_rows_max(o->rows, apart) == 0;
 }
 
 rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user) {

@@ -16,21 +16,12 @@ rm2_status rm2i_optim_create(rm2_context *ctx, const rm2_optim_settings *setting
                              const double *x0, rm2i_optim **optim);
 void rm2i_optim_free(rm2i_optim *optim);
 
-/* Inner products as trees (rows/tree.h) of sums over segments: term offset + b is that of the variables first[b] width to
- * first[b + 1] width - 1. What is behind the last segment is added at the end.
- *
- * With shares, the segments are those of this rank of a team, and the variables behind them are the same on all ranks.
- * All calls with an optimiser are collective then; decisions that depend on time or interrupts are those of rank 0. */
-struct rm2i_shares; /* rows/shares.h */
-typedef struct rm2i_segments {
-    size_t count, offset, width;
-    const size_t *first;        /* count + 1 */
-    struct rm2i_shares *shares; /* NULL: one process */
-    const size_t
-        *of_rank; /* rank k has the variables of_rank[k] width to of_rank[k + 1] width - 1 of all */
-} rm2i_segments;
-/* Before the first step; `segments` must live as long. Without this call one loop makes a product. */
-void rm2i_optim_divide(rm2i_optim *optim, const rm2i_segments *segments);
+/* The variables begin with `width` numbers per row: inner products are sums over the rows (rows/rows.h, cut into units), to
+ * which the products of the variables behind them are added. These are the same on all processes; decisions that depend on
+ * time or interrupts are those of the root. Call this before the first step; `rows` must live as long. Without this call
+ * one loop makes a product. */
+struct rm2i_rows;
+void rm2i_optim_divide(rm2i_optim *optim, const struct rm2i_rows *rows, size_t width);
 
 /* One iteration; the first call evaluates at x0 before. *stop is RM2_STOP_RUNNING until a test is
  * met. Nothing is remembered of it: where a limit is raised, or after decreases that were too
@@ -69,14 +60,14 @@ double rm2i_optim_seconds(const rm2i_optim *optim); /* spent inside step, over a
  * history or counters do not fit; numbers that are none are refused when they come, after which the object is of no more
  * use. Tolerances and limits are those of the new object.
  *
- * In a team a state is that of all ranks, the same for any number of them, and rank 0 has it. */
+ * A state is that of all rows, the same for any number of processes, and the root has it. */
 size_t rm2i_optim_state_size(const rm2i_optim *optim);
 void rm2i_optim_save(const rm2i_optim *optim, double *state);
-/* The same in pieces, none larger than the variables of all ranks: a state is its pieces one after the other. */
+/* The same in pieces, none larger than the variables of all rows: a state is its pieces one after the other. */
 size_t rm2i_optim_pieces(const rm2i_optim *optim);
 size_t rm2i_optim_piece_size(const rm2i_optim *optim, size_t k);
 void rm2i_optim_save_piece(const rm2i_optim *optim, size_t k, double *piece);
-/* Where a state comes from: the next `count` of its `size` numbers. Used on rank 0 only. */
+/* Where a state comes from: the next `count` of its `size` numbers. Used on the root only. */
 typedef struct rm2i_optim_source {
     size_t size;
     rm2_status (*next)(void *user, size_t count, double *values);

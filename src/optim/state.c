@@ -1,7 +1,7 @@
 /* Saving and restoring an optimiser: a header of counters and values, then the kept vectors as they
  * are. All are doubles, since they travel in files of doubles; counters are exact below 2^53.
- * Scratch is not saved: every iteration fills it before reading it. The variables of a team are gathered vector by
- * vector, so that a state does not show how many ranks there were. */
+ * Scratch is not saved: every iteration fills it before reading it. The variables of all rows are gathered vector
+ * by vector, so that a state does not show how many processes there were. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,42 +37,38 @@ static size_t history(const rm2i_optim *o) {
 
 /* ---- vectors -------------------------------------------------------------------------------- */
 
-/* Kept vectors; numbers that all ranks have follow them. */
+/* Kept vectors; numbers that are no variables follow them. */
 static size_t vectors(const rm2i_optim *o) {
     return 3 + 2 * (o->method->pairs ? o->settings.history : 1);
 }
 
-/* Variables of this rank that other ranks do not have. */
+/* Variables of the rows of this process. */
 static size_t own_variables(const rm2i_optim *o) {
-    return o->segments->first[o->segments->count] * o->segments->width;
+    return o->rows ? o->rows->n * o->width : 0;
 }
 
-/* Variables of all ranks. */
+/* Variables of all rows, and those behind them. */
 static size_t all_variables(const rm2i_optim *o) {
-    const rm2_communicator *comm = rm2i_optim_comm(o);
-    return comm ? o->segments->of_rank[comm->ranks] * o->segments->width + o->n - own_variables(o)
-                : o->n;
+    return o->rows ? o->rows->all * o->width + o->n - own_variables(o) : o->n;
 }
 
-/* Kept vector k of all ranks, on rank 0. */
-static void collect(const rm2i_optim *o, size_t k, double *kept) {
-    const rm2i_segments *s = o->segments;
+/* Kept vector k of all rows, on the root. */
+static void gather(const rm2i_optim *o, size_t k, double *kept) {
     size_t all = all_variables(o), own = own_variables(o), behind = o->n - own;
     const double *vector = o->memory + k * o->n;
-    rm2i_shares_collect(s->shares, s->of_rank, s->width, vector, kept);
+    rm2i_rows_gather(o->rows, o->width, vector, kept);
     if (kept)
         memcpy(kept + all - behind, vector + own, behind * sizeof *kept);
 }
 
 /* The way back. */
-static void distribute(rm2i_optim *o, size_t k, const double *kept) {
-    const rm2i_segments *s = o->segments;
+static void scatter(rm2i_optim *o, size_t k, const double *kept) {
     size_t all = all_variables(o), own = own_variables(o), behind = o->n - own;
     double *vector = o->memory + k * o->n;
-    rm2i_shares_distribute(s->shares, s->of_rank, s->width, kept, vector);
+    rm2i_rows_scatter(o->rows, o->width, kept, vector);
     if (kept)
         memcpy(vector + own, kept + all - behind, behind * sizeof *kept);
-    rm2i_broadcast(rm2i_optim_comm(o), vector + own, behind * sizeof *vector);
+    rm2i_rows_broadcast(o->rows, vector + own, behind * sizeof *vector);
 }
 
 /* ---- save ----------------------------------------------------------------------------------- */
@@ -98,7 +94,7 @@ static void save_header(const rm2i_optim *o, double *state) {
     state[DECREASE] = o->decrease;
 }
 
-/* Pieces of a state: header, kept vectors, numbers that all ranks have. */
+/* Pieces of a state: header, kept vectors, numbers behind them. */
 size_t rm2i_optim_pieces(const rm2i_optim *optim) {
     return vectors(optim) + 2;
 }
@@ -111,8 +107,8 @@ size_t rm2i_optim_piece_size(const rm2i_optim *optim, size_t k) {
 
 void rm2i_optim_save_piece(const rm2i_optim *optim, size_t k, double *piece) {
     bool is_vector = k > 0 && k <= vectors(optim);
-    if (is_vector && rm2i_optim_comm(optim))
-        collect(optim, k - 1, piece);
+    if (is_vector && rm2i_rows_shared(optim->rows))
+        gather(optim, k - 1, piece);
     else if (piece && k == 0)
         save_header(optim, piece);
     else if (piece)
@@ -186,7 +182,7 @@ static bool vector_is_sound(size_t k, size_t count, const double *vector) {
     return sound;
 }
 
-/* What all ranks have, behind the vectors: of L-BFGS s.y and y.y of the pairs. */
+/* The numbers behind the vectors: of L-BFGS s.y and y.y of the pairs. */
 static bool numbers_are_sound(const rm2i_optim *o, const double *header, size_t count,
                               const double *numbers) {
     const double *sy = numbers, *yy = sy + history(o);
@@ -198,35 +194,34 @@ static bool numbers_are_sound(const rm2i_optim *o, const double *header, size_t 
     return sound;
 }
 
-/* Kept vector k; `whole` has room for that of all ranks on rank 0 of a team, and is NULL on others and without one. */
+/* Kept vector k; `whole` has room for that of all rows on the root of several processes, otherwise it is NULL. */
 static rm2_status restore_vector(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_source *source,
                                  size_t k, double *whole) {
-    const rm2_communicator *comm = rm2i_optim_comm(o);
-    double *vector = comm ? whole : o->memory + k * o->n;
+    bool shared = rm2i_rows_shared(o->rows);
+    double *vector = shared ? whole : o->memory + k * o->n;
     rm2_status status = RM2_OK;
     if (vector)
         status = source->next(source->user, all_variables(o), vector);
     if (vector && status == RM2_OK && !vector_is_sound(k, all_variables(o), vector))
         status = damaged(ctx);
-    RM2_TRY(rm2i_agree(ctx, comm, status));
-    if (comm)
-        distribute(o, k, whole);
+    RM2_TRY(rm2i_rows_agree(ctx, o->rows, status));
+    if (shared)
+        scatter(o, k, whole);
     return RM2_OK;
 }
 
 static rm2_status restore_numbers(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_source *source,
                                   const double *header) {
-    const rm2_communicator *comm = rm2i_optim_comm(o);
     size_t count = o->kept - vectors(o) * o->n;
     double *numbers = o->memory + vectors(o) * o->n;
     rm2_status status = RM2_OK;
-    if (!comm || comm->rank == 0) {
+    if (rm2i_rows_root(o->rows)) {
         status = source->next(source->user, count, numbers);
         if (status == RM2_OK && !numbers_are_sound(o, header, count, numbers))
             status = damaged(ctx);
     }
-    RM2_TRY(rm2i_agree(ctx, comm, status));
-    rm2i_broadcast(comm, numbers, count * sizeof *numbers);
+    RM2_TRY(rm2i_rows_agree(ctx, o->rows, status));
+    rm2i_rows_broadcast(o->rows, numbers, count * sizeof *numbers);
     return RM2_OK;
 }
 
@@ -246,11 +241,10 @@ static void use_header(rm2i_optim *o, const double *header) {
 
 static rm2_status restore(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_source *source,
                           double *whole) {
-    const rm2_communicator *comm = rm2i_optim_comm(o);
-    bool first = !comm || comm->rank == 0;
+    bool root = rm2i_rows_root(o->rows);
     double header[HEADER_SIZE] = {0};
-    RM2_TRY(rm2i_agree(ctx, comm, first ? take_header(ctx, o, source, header) : RM2_OK));
-    rm2i_broadcast(comm, header, sizeof header);
+    RM2_TRY(rm2i_rows_agree(ctx, o->rows, root ? take_header(ctx, o, source, header) : RM2_OK));
+    rm2i_rows_broadcast(o->rows, header, sizeof header);
     for (size_t k = 0; k < vectors(o); k++)
         RM2_TRY(restore_vector(ctx, o, source, k, whole));
     RM2_TRY(restore_numbers(ctx, o, source, header));
@@ -260,12 +254,12 @@ static rm2_status restore(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_sour
 
 rm2_status rm2i_optim_restore(rm2_context *ctx, rm2i_optim *optim,
                               const rm2i_optim_source *source) {
-    const rm2_communicator *comm = rm2i_optim_comm(optim);
+    const rm2i_rows *rows = optim->rows;
     double *whole = NULL;
     rm2_status status = RM2_OK;
-    if (comm && comm->rank == 0)
+    if (rm2i_rows_shared(rows) && rm2i_rows_root(rows))
         status = rm2i_alloc(ctx, all_variables(optim), sizeof *whole, &whole);
-    status = rm2i_agree(ctx, comm, status);
+    status = rm2i_rows_agree(ctx, rows, status);
     if (status == RM2_OK)
         status = restore(ctx, optim, source, whole);
     free(whole);

@@ -32,9 +32,9 @@ enum { OWN_STEPS = 2 };
 typedef struct aligned {
     rm2_context *ctx;
     rm2i_aligned_settings settings;
-    rm2i_start_data demos; /* of all ranks, without their points */
+    rm2i_start_data demos; /* all, without their points */
     size_t Q;
-    rm2i_curves curves; /* of all ranks */
+    rm2i_curves curves; /* of all demonstrations */
     rm2i_pairs pairs;
     size_t families;
     size_t *family;            /* D */
@@ -265,7 +265,7 @@ static void fill_places(const aligned *w, const places *p) {
     }
 }
 
-/* Demonstrations of this rank, with its curves. */
+/* Demonstrations of this process, with their curves. */
 typedef struct own_demos {
     const rm2i_start_data *demos;
     const rm2i_curves *curves;
@@ -348,79 +348,71 @@ static void release(aligned *w) {
     rm2i_pairs_free(&w->pairs);
 }
 
-/* ---- one process ------------------------------------------------------------------------------- */
+/* ---- all and own demonstrations ---------------------------------------------------------------- */
 
-static rm2_status run_alone(aligned *w, own_demos *own, double *X0, rm2_start_report **report) {
-    RM2_TRY(run(w, X0 != NULL, report));
-    RM2_TRY(places_create(w->ctx, &w->curves, w->Q, &own->places));
-    fill_places(w, &own->places);
-    if (X0)
-        place_points(own, X0);
-    for (size_t d = 0; d < own->curves->D; d++)
-        (*report)->demo[d].unevenness = unevenness_of(own, d);
-    return RM2_OK;
-}
-
-/* ---- a team ------------------------------------------------------------------------------------ */
-
-/* Rank 0 alone, with the curves of all. */
-static rm2_status run_for_all(aligned *w, places *all, rm2_start_report **report) {
-    RM2_TRY(run(w, true, report));
+/* On the root, with all curves. */
+static rm2_status run_for_all(aligned *w, bool embedded, places *all, rm2_start_report **report) {
+    RM2_TRY(run(w, embedded, report));
     RM2_TRY(places_create(w->ctx, &w->curves, w->Q, all));
     fill_places(w, all);
     return RM2_OK;
 }
 
-/* Every rank gets the places of its demonstrations. */
-static rm2_status hand_out(const aligned *w, const rm2i_parts *parts, const places *all,
-                           own_demos *own) {
-    size_t *nodes = NULL;
-    rm2_status status = rm2i_alloc(w->ctx, (size_t)parts->comm->ranks + 1, sizeof *nodes, &nodes);
-    if (status == RM2_OK)
-        status = places_create(w->ctx, own->curves, w->Q, &own->places);
-    status = rm2i_agree(w->ctx, parts->comm, status);
-    if (status == RM2_OK) {
-        rm2i_curves_of_ranks(parts, own->curves, &w->curves, nodes);
-        rm2i_parts_distribute(parts, nodes, w->Q + 1, all->node, own->places.node);
-        rm2i_parts_distribute(parts, parts->trajectories, 1, all->last, own->places.last);
-    }
-    free(nodes);
-    return status;
+/* Every process gets the places of its demonstrations. */
+static rm2_status scatter_places(const aligned *w, const rm2i_rows *rows, const rm2i_rows *nodes,
+                                 const places *all, own_demos *own) {
+    const rm2i_rows demos = rm2i_rows_of_trajectories(rows);
+    rm2_status status = places_create(w->ctx, own->curves, w->Q, &own->places);
+    RM2_TRY(rm2i_rows_agree(w->ctx, rows, status));
+    rm2i_rows_scatter(nodes, w->Q + 1, all->node, own->places.node);
+    rm2i_rows_scatter(&demos, 1, all->last, own->places.last);
+    return RM2_OK;
 }
 
-/* report: on rank 0 */
-static rm2_status collect_unevenness(const aligned *w, const rm2i_parts *parts,
-                                     const own_demos *own, const rm2_start_report *report) {
+/* report: on the root */
+static rm2_status find_unevenness(const aligned *w, const rm2i_rows *rows, const own_demos *own,
+                                  const rm2_start_report *report) {
+    const rm2i_rows demos = rm2i_rows_of_trajectories(rows);
     size_t all = report ? report->demos : 0;
     double *uneven;
-    RM2_TRY(rm2i_alloc_all(w->ctx, parts->comm, own->curves->D + all, sizeof *uneven, &uneven));
+    RM2_TRY(rm2i_rows_alloc(w->ctx, rows, own->curves->D + all, sizeof *uneven, &uneven));
     for (size_t d = 0; d < own->curves->D; d++)
         uneven[d] = unevenness_of(own, d);
-    rm2i_parts_collect(parts, parts->trajectories, 1, uneven, uneven + own->curves->D);
+    rm2i_rows_gather(&demos, 1, uneven, uneven + own->curves->D);
     for (size_t d = 0; d < all; d++)
         report->demo[d].unevenness = uneven[own->curves->D + d];
     free(uneven);
     return RM2_OK;
 }
 
-static rm2_status run_in_team(aligned *w, own_demos *own, double *X0, rm2_start_report **report) {
-    const rm2i_parts *parts = own->demos->parts;
+static rm2_status run_with_places(aligned *w, const rm2i_rows *rows, const rm2i_rows *nodes,
+                                  own_demos *own, double *X0, rm2_start_report **report) {
     places all = {.Q = w->Q};
-    w->demos = (rm2i_start_data){.N = parts->all,
-                                 .M = own->demos->M,
-                                 .trajectories = parts->all_trajectories,
-                                 .starts = parts->starts};
-    RM2_TRY(rm2i_curves_collect(w->ctx, own->demos, own->curves, w->settings.timed, &w->curves));
-    bool first = parts->comm->rank == 0;
-    rm2_status status =
-        rm2i_agree(w->ctx, parts->comm, first ? run_for_all(w, &all, report) : RM2_OK);
+    rm2_status status = rm2i_rows_root(rows) ? run_for_all(w, X0 != NULL, &all, report) : RM2_OK;
+    status = rm2i_rows_agree(w->ctx, rows, status);
     if (status == RM2_OK)
-        status = hand_out(w, parts, &all, own);
+        status = scatter_places(w, rows, nodes, &all, own);
     free(all.memory);
-    rm2i_curves_free(&w->curves);
     RM2_TRY(status);
-    place_points(own, X0);
-    return collect_unevenness(w, parts, own, *report);
+    if (X0)
+        place_points(own, X0);
+    return find_unevenness(w, rows, own, *report);
+}
+
+static rm2_status align(aligned *w, own_demos *own, double *X0, rm2_start_report **report) {
+    const rm2i_rows rows = rm2i_start_rows(own->demos);
+    rm2i_rows nodes;
+    w->demos.N = rows.all;
+    w->demos.trajectories = rows.all_trajectories;
+    w->demos.starts = rows.all_starts;
+    rm2_status status =
+        rm2i_curves_gather(w->ctx, own->demos, own->curves, w->settings.timed, &nodes, &w->curves);
+    if (status == RM2_OK)
+        status = run_with_places(w, &rows, &nodes, own, X0, report);
+    if (rm2i_rows_shared(&rows)) /* else they are the own ones */
+        rm2i_curves_free(&w->curves);
+    rm2i_rows_free(&nodes);
+    return status;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -448,11 +440,11 @@ static rm2_status without_alignment(rm2_context *ctx, size_t neighbours,
     return rm2i_start_isomap(ctx, &s, demos, Q, X0);
 }
 
-/* The curves of this rank, of F in units of about one. */
+/* The curves of demonstrations, of F in units of about one. */
 static rm2_status build_curves(rm2_context *ctx, const rm2i_start_data *demos, double scale,
                                rm2i_curves *curves) {
     double *F;
-    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(demos->parts), demos->N, demos->M * sizeof *F, &F));
+    RM2_TRY(rm2i_rows_alloc(ctx, demos->rows, demos->N, demos->M * sizeof *F, &F));
     for (size_t i = 0; i < demos->N * demos->M; i++)
         F[i] = scale * demos->F[i];
     rm2i_start_data scaled = *demos;
@@ -469,25 +461,18 @@ rm2_status rm2i_start_aligned(rm2_context *ctx, const rm2i_aligned_settings *set
                  .settings = settings ? *settings : rm2i_aligned_settings_default(),
                  .demos = *demos,
                  .Q = Q};
-    const rm2i_parts *parts = demos->parts;
     rm2i_curves curves;
     own_demos own = {.demos = demos, .curves = &curves};
     double scale;
     *report = NULL;
     RM2_TRY(check_settings(ctx, &w.settings, demos));
     RM2_TRY(rm2i_start_check(ctx, demos, Q, &scale));
-    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(parts), rm2i_start_check_trajectories(ctx, demos)));
-    if ((parts ? parts->all_trajectories : demos->trajectories) < 2)
+    RM2_TRY(rm2i_rows_agree(ctx, demos->rows, rm2i_start_check_trajectories(ctx, demos)));
+    if (rm2i_start_rows(demos).all_trajectories < 2)
         return without_alignment(ctx, w.settings.neighbours, demos, Q, X0);
     RM2_TRY(build_curves(ctx, demos, scale, &curves));
     bool lengthless = curves.first[curves.D] == 0;
-    rm2_status status = RM2_OK;
-    if (!lengthless && parts)
-        status = run_in_team(&w, &own, X0, report);
-    else if (!lengthless) {
-        w.curves = curves;
-        status = run_alone(&w, &own, X0, report);
-    }
+    rm2_status status = lengthless ? RM2_OK : align(&w, &own, X0, report);
     free(own.places.memory);
     release(&w);
     rm2i_curves_free(&curves);

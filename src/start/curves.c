@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "graph/neighbours.h"
 
 enum {
@@ -244,8 +243,7 @@ static void add_curves(const void *job, void *state) {
 static void find_average(const average_job *job, double *average) {
     size_t M = job->demos->M;
     memset(average, 0, (M + 1) * sizeof *average);
-    rm2i_comm_fold(rm2i_parts_comm(job->demos->parts), (M + 1) * sizeof *average, average,
-                   add_curves, job);
+    rm2i_rows_fold(job->demos->rows, (M + 1) * sizeof *average, average, add_curves, job);
     for (size_t m = 0; m < M; m++)
         average[m] /= average[M];
 }
@@ -270,19 +268,14 @@ static double typical_nodes(size_t D, double length, double spread) {
 /* Median length of all demonstrations. */
 static rm2_status find_typical(rm2_context *ctx, const rm2i_start_data *demos, const double *length,
                                double *typical) {
-    const rm2i_parts *parts = demos->parts;
-    bool first = rm2i_parts_first(parts);
-    size_t D = parts ? parts->all_trajectories : demos->trajectories;
-    double *all = NULL;
-    RM2_TRY(rm2i_agree(ctx, rm2i_parts_comm(parts),
-                       first ? rm2i_alloc(ctx, D, sizeof *all, &all) : RM2_OK));
-    if (parts)
-        rm2i_parts_collect(parts, parts->trajectories, 1, length, all);
-    else
-        memcpy(all, length, D * sizeof *all);
-    *typical = first ? rm2i_median(D, all) : 0;
+    const rm2i_rows rows = rm2i_start_rows(demos), each = rm2i_rows_of_trajectories(&rows);
+    bool root = rm2i_rows_root(&rows);
+    double *all;
+    RM2_TRY(rm2i_rows_alloc(ctx, &rows, root ? each.all : 0, sizeof *all, &all));
+    rm2i_rows_gather(&each, 1, length, all);
+    *typical = root ? rm2i_median(each.all, all) : 0;
     free(all);
-    rm2i_broadcast(rm2i_parts_comm(parts), typical, sizeof *typical);
+    rm2i_rows_broadcast(&rows, typical, sizeof *typical);
     return RM2_OK;
 }
 
@@ -299,16 +292,16 @@ static void count_nodes(size_t D, double typical, const double *length, rm2i_cur
 /* q: N x M, then the lengths of the curves and scratch of spread_of */
 static rm2_status resample(rm2_context *ctx, const rm2i_start_data *demos, double *q,
                            rm2i_curves *c) {
-    const rm2_communicator *comm = rm2i_parts_comm(demos->parts);
+    const rm2i_rows rows = rm2i_start_rows(demos);
     double *length = q + demos->N * demos->M, typical;
-    RM2_TRY(rm2i_agree(ctx, comm, measure(ctx, demos, q, c, length)));
+    RM2_TRY(rm2i_rows_agree(ctx, &rows, measure(ctx, demos, q, c, length)));
     c->spread = spread_of((average_job){demos, q, c->place, length, NULL}, length + c->D);
     RM2_TRY(find_typical(ctx, demos, length, &typical));
     if (!(typical > 0)) /* more than half of the curves have no length */
         return RM2_OK;
-    count_nodes(demos->parts ? demos->parts->all_trajectories : c->D, typical, length, c);
-    RM2_TRY(
-        rm2i_agree(ctx, comm, rm2i_alloc(ctx, c->first[c->D], c->M * sizeof *c->node, &c->node)));
+    count_nodes(rows.all_trajectories, typical, length, c);
+    RM2_TRY(rm2i_rows_agree(ctx, &rows,
+                            rm2i_alloc(ctx, c->first[c->D], c->M * sizeof *c->node, &c->node)));
     for (size_t d = 0; d < demos->trajectories; d++) {
         size_t from = demos->starts[d];
         put_nodes(demos->starts[d + 1] - from, c->M, q + from * c->M, c->place + from,
@@ -339,7 +332,7 @@ rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2
     rm2_status status = allocate(ctx, demos->N, c);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, numbers, sizeof *q, &q);
-    status = rm2i_agree(ctx, rm2i_parts_comm(demos->parts), status);
+    status = rm2i_rows_agree(ctx, demos->rows, status);
     if (status == RM2_OK)
         status = resample(ctx, demos, q, c);
     free(q);
@@ -348,82 +341,60 @@ rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2
     return status;
 }
 
-/* ---- those of a team --------------------------------------------------------------------------- */
+/* ---- all curves -------------------------------------------------------------------------------- */
 
-enum { COUNTS = 3 }; /* of a demonstration: nodes, spikes, rests */
+enum { NODES, SPIKES, RESTS, COUNTS }; /* of a demonstration */
 
-/* Memory to collect curves with. */
-typedef struct collection {
-    size_t demos, all_demos, ranks; /* all_demos: 0 on other ranks than 0 */
-    double *own, *all;              /* counts of the demonstrations, of this rank and of all */
-    size_t *nodes;                  /* ranks + 1: as rm2i_parts.rows */
-    double *memory;
-} collection;
-
-static void lay_out(void *arg, rm2i_arena *a) {
-    collection *k = arg;
-    k->own = rm2i_take(a, double, k->demos, COUNTS);
-    k->all = rm2i_take(a, double, k->all_demos, COUNTS);
-    k->nodes = rm2i_take(a, size_t, k->ranks + 1);
-}
-
-static void collect_counts(const rm2i_parts *parts, const rm2i_curves *own, const collection *k,
-                           rm2i_curves *all) {
+/* On the root: how many nodes, spikes and rests every demonstration has. */
+static rm2_status gather_counts(rm2_context *ctx, const rm2i_rows *demos, const rm2i_curves *own,
+                                const rm2i_curves *all) {
+    const double *found;
+    double *memory, *counts;
+    RM2_TRY(rm2i_rows_alloc(ctx, demos, own->D, COUNTS * sizeof *counts, &counts));
     for (size_t d = 0; d < own->D; d++) {
-        double *count = k->own + d * COUNTS;
-        count[0] = (double)rm2i_curve_nodes(own, d);
-        count[1] = (double)own->spikes[d];
-        count[2] = (double)own->rests[d];
+        counts[d * COUNTS + NODES] = (double)rm2i_curve_nodes(own, d);
+        counts[d * COUNTS + SPIKES] = (double)own->spikes[d];
+        counts[d * COUNTS + RESTS] = (double)own->rests[d];
     }
-    rm2i_parts_collect(parts, parts->trajectories, COUNTS, k->own, k->all);
-    for (size_t d = 0; d < k->all_demos; d++) {
-        const double *count = k->all + d * COUNTS;
-        all->first[d + 1] = all->first[d] + (size_t)count[0];
-        all->spikes[d] = (size_t)count[1];
-        all->rests[d] = (size_t)count[2];
+    rm2_status status = rm2i_rows_collect(ctx, demos, COUNTS, counts, &found, &memory);
+    for (size_t d = 0; status == RM2_OK && d < all->D; d++, found += COUNTS) {
+        all->first[d + 1] = all->first[d] + (size_t)found[NODES];
+        all->spikes[d] = (size_t)found[SPIKES];
+        all->rests[d] = (size_t)found[RESTS];
     }
+    free(memory);
+    free(counts);
+    return status;
 }
 
-void rm2i_curves_of_ranks(const rm2i_parts *parts, const rm2i_curves *own, const rm2i_curves *all,
-                          size_t *nodes) {
-    int rank = parts->comm->rank;
-    memset(nodes, 0, ((size_t)parts->comm->ranks + 1) * sizeof *nodes);
-    nodes[rank + 1] = own->first[own->D];
-    for (int k = 0; rank == 0 && k <= parts->comm->ranks; k++)
-        nodes[k] = all->first[parts->trajectories[k]];
-}
-
-static rm2_status collect(rm2_context *ctx, const rm2i_parts *parts, const rm2i_curves *own,
-                          const collection *k, rm2i_curves *all) {
-    collect_counts(parts, own, k, all);
-    rm2i_curves_of_ranks(parts, own, all, k->nodes);
-    bool first = parts->comm->rank == 0;
-    RM2_TRY(rm2i_agree(
-        ctx, parts->comm,
-        first ? rm2i_alloc(ctx, all->first[all->D], all->M * sizeof *all->node, &all->node)
-              : RM2_OK));
-    rm2i_parts_collect(parts, k->nodes, own->M, own->node, all->node);
+static rm2_status gather(rm2_context *ctx, const rm2i_rows *rows, const rm2i_curves *own,
+                         const rm2i_rows *nodes, rm2i_curves *all) {
+    const rm2i_rows demos = rm2i_rows_of_trajectories(rows);
+    RM2_TRY(gather_counts(ctx, &demos, own, all));
+    RM2_TRY(rm2i_rows_room(ctx, nodes, all->M, NULL, &all->node));
+    rm2i_rows_gather(nodes, all->M, own->node, all->node);
     return RM2_OK;
 }
 
-rm2_status rm2i_curves_collect(rm2_context *ctx, const rm2i_start_data *demos,
-                               const rm2i_curves *own, bool places, rm2i_curves *all) {
-    const rm2i_parts *parts = demos->parts;
-    bool first = parts->comm->rank == 0;
-    collection k = {.demos = own->D,
-                    .all_demos = first ? parts->all_trajectories : 0,
-                    .ranks = (size_t)parts->comm->ranks};
-    *all = (rm2i_curves){
-        .D = k.all_demos, .M = own->M, .spread = own->spread, .spacing = own->spacing};
-    rm2_status status = first ? allocate(ctx, places ? parts->all : 0, all) : RM2_OK;
+rm2_status rm2i_curves_gather(rm2_context *ctx, const rm2i_start_data *demos,
+                              const rm2i_curves *own, bool places, rm2i_rows *nodes,
+                              rm2i_curves *all) {
+    const rm2i_rows rows = rm2i_start_rows(demos);
+    bool root = rm2i_rows_root(&rows);
+    RM2_TRY(rm2i_rows_join(ctx, &(rm2i_rows){.n = own->first[own->D], .comm = rows.comm}, nodes));
+    *all = *own;
+    if (!rm2i_rows_shared(&rows))
+        return RM2_OK;
+    *all = (rm2i_curves){.D = root ? rows.all_trajectories : 0,
+                         .M = own->M,
+                         .spread = own->spread,
+                         .spacing = own->spacing};
+    rm2_status status = root ? allocate(ctx, places ? rows.all : 0, all) : RM2_OK;
+    status = rm2i_rows_agree(ctx, &rows, status);
     if (status == RM2_OK)
-        status = rm2i_arena_alloc(ctx, lay_out, &k, &k.memory);
-    status = rm2i_agree(ctx, parts->comm, status);
-    if (status == RM2_OK)
-        status = collect(ctx, parts, own, &k, all);
+        status = gather(ctx, &rows, own, nodes, all);
     if (status == RM2_OK && places)
-        rm2i_parts_collect(parts, parts->rows, 1, own->place, all->place);
-    free(k.memory);
+        rm2i_rows_gather(&rows, 1, own->place, all->place);
     if (status != RM2_OK)
         rm2i_curves_free(all);
     return status;

@@ -19,18 +19,14 @@ static inline size_t rm2i_curve_nodes(const rm2i_curves *c, size_t d) {
     return c->first[d + 1] - c->first[d];
 }
 
-/* Empty curves (first[D] = 0) if more than half of the demonstrations have no length. Of a team, those of this rank, of
- * all if one is. */
+/* Empty curves (first[D] = 0) if more than half of the demonstrations have no length. */
 rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2i_curves *curves);
-/* The curves of all ranks on rank 0; with `places` also where their points are, else `place` is NULL. Empty on other ranks.
- * Collective. */
-rm2_status rm2i_curves_collect(rm2_context *ctx, const rm2i_start_data *demos,
-                               const rm2i_curves *own, bool places, rm2i_curves *all);
+/* All curves on the root; with `places` also where their points are, else `place` is NULL. On other processes they have no
+ * nodes. A single process gets its own curves, borrowed. nodes: those of all curves as rows. */
+rm2_status rm2i_curves_gather(rm2_context *ctx, const rm2i_start_data *demos,
+                              const rm2i_curves *own, bool places, rm2i_rows *nodes,
+                              rm2i_curves *all);
 void rm2i_curves_free(rm2i_curves *curves);
-/* nodes (ranks + 1): whose the nodes of all curves are, as in rm2i_parts.rows; other ranks than 0 know only their own
- * number. */
-void rm2i_curves_of_ranks(const rm2i_parts *parts, const rm2i_curves *own, const rm2i_curves *all,
-                          size_t *nodes);
 
 /* Median of n values, which are sorted; of an even number the mean of the middle two. */
 double rm2i_median(size_t n, double *x);

@@ -54,7 +54,7 @@ static void look(const void *job, void *state) {
 }
 
 static rm2_status check_finite(rm2_context *ctx, const rm2i_start_data *d) {
-    size_t before = d->parts ? d->parts->rows[d->parts->comm->rank] : 0;
+    size_t before = rm2i_rows_before(d->rows);
     for (size_t i = 0; i < d->N * d->M; i++)
         if (!isfinite(d->F[i]))
             return rm2i_fail(ctx, RM2_ERR_DATA, "point %zu, coordinate %zu is not finite: %g",
@@ -63,7 +63,7 @@ static rm2_status check_finite(rm2_context *ctx, const rm2i_start_data *d) {
 }
 
 static rm2_status check_sizes(rm2_context *ctx, const rm2i_start_data *d, size_t Q) {
-    size_t N = rm2i_parts_all(d->parts, d->N);
+    size_t N = rm2i_rows_all(d->rows, d->N);
     if (Q == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "a latent space needs at least one dimension");
     if (N < 2 || d->M == 0)
@@ -75,7 +75,6 @@ static rm2_status check_sizes(rm2_context *ctx, const rm2i_start_data *d, size_t
 
 rm2_status rm2i_start_check(rm2_context *ctx, const rm2i_start_data *data, size_t Q,
                             double *scale) {
-    const rm2_communicator *comm = rm2i_parts_comm(data->parts);
     double *first;
     RM2_TRY(check_sizes(ctx, data, Q));
     rm2_status status = check_finite(ctx, data);
@@ -83,19 +82,19 @@ rm2_status rm2i_start_check(rm2_context *ctx, const rm2i_start_data *data, size_
         status = rm2i_alloc(ctx, data->M, sizeof *first, &first);
     else
         first = NULL;
-    status = rm2i_agree(ctx, comm, status);
+    status = rm2i_rows_agree(ctx, data->rows, status);
     sight seen = {0, false};
     if (status == RM2_OK) {
         memcpy(first, data->F, data->M * sizeof *first);
-        rm2i_broadcast(comm, first, data->M * sizeof *first);
-        rm2i_comm_fold(comm, sizeof seen, &seen, look, &(sight_job){data, first});
+        rm2i_rows_broadcast(data->rows, first, data->M * sizeof *first);
+        rm2i_rows_fold(data->rows, sizeof seen, &seen, look, &(sight_job){data, first});
     }
     free(first);
     RM2_TRY(status);
     if (!seen.differ)
         return rm2i_fail(ctx, RM2_ERR_DATA,
                          "all %zu points are equal: there is nothing to learn from",
-                         rm2i_parts_all(data->parts, data->N));
+                         rm2i_rows_all(data->rows, data->N));
     int exponent;
     (void)frexp(seen.largest, &exponent);
     *scale = ldexp(1, exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent);
@@ -152,15 +151,15 @@ static void add_points(const void *job, void *state) {
 /* sqrt(sum_m var F_m) */
 static rm2_status find_spread(rm2_context *ctx, const rm2i_start_data *data, double scale,
                               double *spread) {
-    const rm2_communicator *comm = rm2i_parts_comm(data->parts);
-    double *mean, N = (double)rm2i_parts_all(data->parts, data->N), sum = 0;
+    double *mean, N = (double)rm2i_rows_all(data->rows, data->N), sum = 0;
     size_t M = data->M;
-    RM2_TRY(rm2i_alloc_all(ctx, comm, 2 * M, sizeof *mean, &mean));
+    RM2_TRY(rm2i_rows_alloc(ctx, data->rows, 2 * M, sizeof *mean, &mean));
     double *square = mean + M;
-    rm2i_comm_fold(comm, M * sizeof *mean, mean, add_points, &(sums_job){data, scale, NULL});
+    rm2i_rows_fold(data->rows, M * sizeof *mean, mean, add_points, &(sums_job){data, scale, NULL});
     for (size_t m = 0; m < M; m++)
         mean[m] /= N;
-    rm2i_comm_fold(comm, M * sizeof *mean, square, add_points, &(sums_job){data, scale, mean});
+    rm2i_rows_fold(data->rows, M * sizeof *mean, square, add_points,
+                   &(sums_job){data, scale, mean});
     for (size_t m = 0; m < M; m++)
         sum += square[m] / N;
     free(mean);
@@ -213,54 +212,45 @@ static rm2_status scale_whole(rm2_context *ctx, const rm2i_start_data *points,
     return status;
 }
 
-/* The points of all ranks, which are not many, are scaled on rank 0. */
+/* All points, which are not many, are scaled on the root. */
 static rm2_status scale_collected(rm2_context *ctx, const rm2i_start_data *points,
                                   const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
                                   double *X) {
-    const rm2i_parts *parts = points->parts;
-    bool first = parts->comm->rank == 0;
-    double *F = NULL;
-    RM2_TRY(rm2i_agree(ctx, parts->comm,
-                       first ? rm2i_alloc(ctx, parts->all, points->M * sizeof *F, &F) : RM2_OK));
-    rm2i_parts_collect(parts, parts->rows, points->M, points->F, F);
-    const rm2i_start_data all = {.N = parts->all,
-                                 .M = points->M,
-                                 .F = F,
-                                 .trajectories = parts->all_trajectories,
-                                 .starts = parts->starts};
-    rm2_status status = first ? scale_whole(ctx, &all, plan, landmarks, Q, X) : RM2_OK;
-    free(F);
-    return rm2i_agree(ctx, parts->comm, status);
+    const rm2i_rows rows = rm2i_start_rows(points);
+    rm2i_start_data all = {.N = rows.all,
+                           .M = points->M,
+                           .trajectories = rows.all_trajectories,
+                           .starts = rows.all_starts};
+    double *memory;
+    RM2_TRY(rm2i_rows_collect(ctx, &rows, points->M, points->F, &all.F, &memory));
+    rm2_status status =
+        rm2i_rows_root(&rows) ? scale_whole(ctx, &all, plan, landmarks, Q, X) : RM2_OK;
+    free(memory);
+    return rm2i_rows_agree(ctx, &rows, status);
 }
 
 rm2_status rm2i_start_scaling(rm2_context *ctx, const rm2i_start_data *points,
                               const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
                               double *X) {
-    if (rm2i_parts_all(points->parts, points->N) > WHOLE_UP_TO)
+    if (rm2i_rows_all(points->rows, points->N) > WHOLE_UP_TO)
         return rm2i_start_thinned(ctx, points, plan, KEPT, Q, X);
-    return points->parts ? scale_collected(ctx, points, plan, landmarks, Q, X)
-                         : scale_whole(ctx, points, plan, landmarks, Q, X);
+    return scale_collected(ctx, points, plan, landmarks, Q, X);
 }
 
 /* Classical scaling of the points with their features, in units of its standard deviation. */
 static rm2_status scale_features(rm2_context *ctx, const rm2i_isomap_settings *s,
                                  const rm2i_start_data *points, size_t Q, double *X0) {
     const rm2i_graph_settings plan = {.neighbours = s->neighbours, .steps = 1};
-    const rm2i_parts *parts = points->parts;
-    size_t N = rm2i_parts_all(parts, points->N);
-    bool first = rm2i_parts_first(parts);
-    double *whole = X0, *collected = NULL;
-    if (parts) {
-        RM2_TRY(rm2i_agree(ctx, parts->comm,
-                           first ? rm2i_alloc(ctx, N, Q * sizeof *collected, &collected) : RM2_OK));
-        whole = collected;
-    }
+    const rm2i_rows rows = rm2i_start_rows(points);
+    double *whole;
+    RM2_TRY(rm2i_rows_room(ctx, &rows, Q, X0, &whole));
     rm2_status status = rm2i_start_scaling(ctx, points, &plan, s->landmarks, Q, whole);
-    if (status == RM2_OK && first)
-        rm2i_start_unit(N, Q, whole);
-    if (status == RM2_OK && parts)
-        rm2i_parts_distribute(parts, parts->rows, Q, whole, X0);
-    free(collected);
+    if (status == RM2_OK && rm2i_rows_root(&rows))
+        rm2i_start_unit(rows.all, Q, whole);
+    if (status == RM2_OK)
+        rm2i_rows_scatter(&rows, Q, whole, X0);
+    if (whole != X0)
+        free(whole);
     return status;
 }
 
@@ -275,11 +265,9 @@ rm2_status rm2i_start_isomap(rm2_context *ctx, const rm2i_isomap_settings *setti
                          use->time_weight);
     double scale, spread, *features;
     RM2_TRY(rm2i_start_check(ctx, data, Q, &scale));
-    RM2_TRY(
-        rm2i_agree(ctx, rm2i_parts_comm(data->parts), rm2i_start_check_trajectories(ctx, data)));
+    RM2_TRY(rm2i_rows_agree(ctx, data->rows, rm2i_start_check_trajectories(ctx, data)));
     RM2_TRY(find_spread(ctx, data, scale, &spread));
-    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(data->parts), data->N,
-                           (data->M + 1) * sizeof *features, &features));
+    RM2_TRY(rm2i_rows_alloc(ctx, data->rows, data->N, (data->M + 1) * sizeof *features, &features));
     fill_features(data, scale, use->time_weight * spread, features);
     rm2i_start_data points = *data;
     points.M++;

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "graph/graph.h"
-#include "rows/parts.h"
+#include "rows/rows.h"
 
 #define RM2I_START_SPREAD 0.01
 
@@ -24,16 +24,20 @@ typedef struct rm2i_isomap_settings {
 
 rm2i_isomap_settings rm2i_isomap_settings_default(void);
 
-/* Points, in the order of their trajectories. Of a team, those of this rank: rm2i_start_isomap and rm2i_start_aligned are
- * collective then, find the start that a single process finds of all points, and leave this rank's rows of it in X0. */
+/* Points, in the order of their trajectories. rm2i_start_isomap and rm2i_start_aligned find the start of all
+ * rows, and leave the rows that are here in X0. */
 typedef struct rm2i_start_data {
     size_t N, M;
-    const double *F;         /* N x M: tangent coordinates */
-    size_t trajectories;     /* may be 0 */
-    const size_t *starts;    /* trajectories + 1, as in rm2_data */
-    const double *time;      /* N, or NULL: points are evenly spaced */
-    const rm2i_parts *parts; /* whose other parts other ranks have; NULL: these are all */
+    const double *F;       /* N x M: tangent coordinates */
+    size_t trajectories;   /* may be 0 */
+    const size_t *starts;  /* trajectories + 1, as in rm2_data */
+    const double *time;    /* N, or NULL: points are evenly spaced */
+    const rm2i_rows *rows; /* of which these are; NULL: these are all */
 } rm2i_start_data;
+
+static inline rm2i_rows rm2i_start_rows(const rm2i_start_data *d) {
+    return d->rows ? *d->rows : rm2i_rows_alone(d->N, d->trajectories, d->starts);
+}
 
 /* Time-aware Isomap. The standard deviation of all entries of X0 is 1. `settings` may be NULL.
  * RM2_ERR_DATA if there are fewer than two points, all are equal, or a number is not finite. */
@@ -62,8 +66,7 @@ rm2_status rm2i_graph_build(rm2_context *ctx, const rm2i_start_data *points,
                             const rm2i_graph_settings *settings, rm2i_graph *graph);
 
 /* The graph of the points and its classical scaling: X (N x Q), not scaled. Of more than 50,000 points the graph has some
- * 20,000 (rm2i_start_thinned), and `landmarks` is not looked at. Of a team X has all points and is rank 0's; others need
- * none. */
+ * 20,000 (rm2i_start_thinned), and `landmarks` is not looked at. X has all rows, on the root. */
 rm2_status rm2i_start_scaling(rm2_context *ctx, const rm2i_start_data *points,
                               const rm2i_graph_settings *plan, size_t landmarks, size_t Q,
                               double *X);
@@ -119,14 +122,13 @@ typedef struct rm2i_kept {
     size_t *chosen, *starts; /* trajectories: which; where each begins among the n, and n */
 } rm2i_kept;
 
-/* At most about `most` points; all if there are no more. Only N, trajectories and starts of `points`, which are all, are
- * looked at. Empty on failure. */
-rm2_status rm2i_keep(rm2_context *ctx, const rm2i_start_data *points, size_t most, rm2i_kept *kept);
+/* At most about `most` of all rows; all if there are no more. Empty on failure, which is that of all processes. */
+rm2_status rm2i_keep(rm2_context *ctx, const rm2i_rows *rows, size_t most, rm2i_kept *kept);
 void rm2i_kept_free(rm2i_kept *kept);
 
 /* Classical scaling of the graph of about `kept` points; the others are placed as if each were joined to its nearest
- * ones of these. Memory per point does not depend on the number of landmarks. Of a team the graph is on rank 0, every rank
- * places its own points, and X is as above. */
+ * ones of these. Memory per point does not depend on the number of landmarks. The graph is on the root, every process places
+ * its own points, and X is as above. */
 rm2_status rm2i_start_thinned(rm2_context *ctx, const rm2i_start_data *points,
                               const rm2i_graph_settings *plan, size_t kept, size_t Q, double *X);
 

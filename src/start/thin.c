@@ -33,9 +33,9 @@ void rm2i_kept_free(rm2i_kept *kept) {
 }
 
 /* Points of the chosen trajectories, every stride-th and the last. */
-static void keep_points(const rm2i_start_data *p, size_t stride, rm2i_kept *k) {
+static void keep_points(const rm2i_rows *r, size_t stride, rm2i_kept *k) {
     for (size_t t = 0; t < k->trajectories; t++) {
-        size_t from = p->starts[k->chosen[t]], to = p->starts[k->chosen[t] + 1];
+        size_t from = r->all_starts[k->chosen[t]], to = r->all_starts[k->chosen[t] + 1];
         k->starts[t] = k->n;
         for (size_t i = from; i < to; i += stride)
             k->index[k->n++] = i;
@@ -45,27 +45,27 @@ static void keep_points(const rm2i_start_data *p, size_t stride, rm2i_kept *k) {
     k->starts[k->trajectories] = k->n;
 }
 
-static size_t points_of(const rm2i_start_data *p, const rm2i_kept *k) {
+static size_t points_of(const rm2i_rows *r, const rm2i_kept *k) {
     size_t sum = 0;
     for (size_t t = 0; t < k->trajectories; t++)
-        sum += p->starts[k->chosen[t] + 1] - p->starts[k->chosen[t]];
+        sum += r->all_starts[k->chosen[t] + 1] - r->all_starts[k->chosen[t]];
     return sum;
 }
 
-static rm2_status keep_trajectories(rm2_context *ctx, const rm2i_start_data *p, size_t most,
+static rm2_status keep_trajectories(rm2_context *ctx, const rm2i_rows *r, size_t most,
                                     rm2i_kept *k) {
-    size_t mean = p->N / p->trajectories, each = mean < FEWEST ? mean : FEWEST;
-    size_t count = most / each < p->trajectories ? most / each + 1 : p->trajectories;
+    size_t all = r->all_trajectories, mean = r->all / all, each = mean < FEWEST ? mean : FEWEST;
+    size_t count = most / each < all ? most / each + 1 : all;
     RM2_TRY(rm2i_alloc(ctx, count, sizeof *k->chosen, &k->chosen));
     for (size_t t = 0; t < count; t++)
         k->chosen[t] = t;
     k->trajectories = count;
-    if (count < p->trajectories)
-        k->trajectories = rm2i_spread_places(p->trajectories, count, k->chosen);
-    size_t points = points_of(p, k), stride = (points + most - 1) / most;
+    if (count < all)
+        k->trajectories = rm2i_spread_places(all, count, k->chosen);
+    size_t points = points_of(r, k), stride = (points + most - 1) / most;
     RM2_TRY(rm2i_alloc(ctx, points / stride + 2 * count, sizeof *k->index, &k->index));
     RM2_TRY(rm2i_alloc(ctx, count + 1, sizeof *k->starts, &k->starts));
-    keep_points(p, stride, k);
+    keep_points(r, stride, k);
     return RM2_OK;
 }
 
@@ -78,11 +78,11 @@ static rm2_status keep_separate(rm2_context *ctx, size_t N, size_t most, rm2i_ke
     return RM2_OK;
 }
 
-rm2_status rm2i_keep(rm2_context *ctx, const rm2i_start_data *points, size_t most,
-                     rm2i_kept *kept) {
+rm2_status rm2i_keep(rm2_context *ctx, const rm2i_rows *rows, size_t most, rm2i_kept *kept) {
     *kept = (rm2i_kept){0};
-    rm2_status status = points->trajectories > 0 ? keep_trajectories(ctx, points, most, kept)
-                                                 : keep_separate(ctx, points->N, most, kept);
+    rm2_status status = rows->all_trajectories > 0 ? keep_trajectories(ctx, rows, most, kept)
+                                                   : keep_separate(ctx, rows->all, most, kept);
+    status = rm2i_rows_agree(ctx, rows, status);
     if (status != RM2_OK)
         rm2i_kept_free(kept);
     return status;
@@ -107,39 +107,15 @@ static void release(thinned *t) {
     rm2i_landmarks_free(&t->scaling);
 }
 
-/* The points of all ranks, of which only the numbers are known here. */
-static rm2i_start_data all_of(const rm2i_start_data *p) {
-    rm2i_start_data all = *p;
-    if (p->parts) {
-        all.N = p->parts->all;
-        all.trajectories = p->parts->all_trajectories;
-        all.starts = p->parts->starts;
-    }
-    return all;
-}
-
-/* Coordinates of those kept, on all ranks. */
-static rm2_status copy_kept(rm2_context *ctx, const rm2i_start_data *p, const thinned *t) {
-    if (p->parts) {
-        const rm2i_some_rows rows = {t->kept.n, t->kept.index, p->M, p->F};
-        RM2_TRY(rm2i_parts_pick(ctx, p->parts, &rows, t->F));
-        rm2i_broadcast(p->parts->comm, t->F, t->kept.n * p->M * sizeof *t->F);
-        return RM2_OK;
-    }
-    for (size_t k = 0; k < t->kept.n; k++)
-        memcpy(t->F + k * p->M, p->F + t->kept.index[k] * p->M, p->M * sizeof *t->F);
-    return RM2_OK;
-}
-
-static rm2_status keep(rm2_context *ctx, const rm2i_start_data *p, size_t most, thinned *t) {
-    const rm2_communicator *comm = rm2i_parts_comm(p->parts);
-    const rm2i_start_data all = all_of(p);
-    rm2_status status = rm2i_keep(ctx, &all, most, &t->kept);
-    if (status == RM2_OK)
-        status = rm2i_alloc(ctx, t->kept.n, p->M * sizeof *t->F, &t->F);
-    RM2_TRY(rm2i_agree(ctx, comm, status));
-    RM2_TRY(copy_kept(ctx, p, t));
-    return rm2i_agree(ctx, comm, rm2i_kd_build(ctx, t->kept.n, p->M, t->F, &t->tree));
+/* Points that are kept, with their coordinates on all processes. */
+static rm2_status keep(rm2_context *ctx, const rm2i_start_data *p, const rm2i_rows *rows,
+                       size_t most, thinned *t) {
+    RM2_TRY(rm2i_keep(ctx, rows, most, &t->kept));
+    RM2_TRY(rm2i_rows_alloc(ctx, rows, t->kept.n, p->M * sizeof *t->F, &t->F));
+    const rm2i_few few = {t->kept.n, t->kept.index};
+    RM2_TRY(rm2i_rows_pick(ctx, rows, &few, p->M, p->F, t->F));
+    rm2i_rows_broadcast(rows, t->F, t->kept.n * p->M * sizeof *t->F);
+    return rm2i_rows_agree(ctx, rows, rm2i_kd_build(ctx, t->kept.n, p->M, t->F, &t->tree));
 }
 
 /* ---- landmarks ------------------------------------------------------------------------------ */
@@ -182,13 +158,13 @@ static rm2_status find_landmarks(rm2_context *ctx, const rm2i_start_data *points
     return status;
 }
 
-/* What rank 0 has found, on all ranks. */
-static rm2_status share_landmarks(rm2_context *ctx, const rm2_communicator *comm, thinned *t) {
+/* The landmarks of the root on all processes. */
+static rm2_status share_landmarks(rm2_context *ctx, const rm2i_rows *rows, thinned *t) {
     rm2i_landmarks *s = &t->scaling;
     size_t sizes[] = {t->count, s->held};
-    rm2i_broadcast(comm, sizes, sizeof sizes);
+    rm2i_rows_broadcast(rows, sizes, sizeof sizes);
     rm2_status status = RM2_OK;
-    if (comm->rank != 0) {
+    if (!rm2i_rows_root(rows)) {
         t->count = s->count = sizes[0];
         s->held = sizes[1];
         status = rm2i_alloc(ctx, s->count, (1 + s->held) * sizeof *s->means, &s->means);
@@ -196,20 +172,20 @@ static rm2_status share_landmarks(rm2_context *ctx, const rm2_communicator *comm
         if (status == RM2_OK)
             status = rm2i_alloc(ctx, t->kept.n, t->count * sizeof *t->distance, &t->distance);
     }
-    RM2_TRY(rm2i_agree(ctx, comm, status));
-    rm2i_broadcast(comm, s->means, s->count * sizeof *s->means);
-    rm2i_broadcast(comm, s->weights, s->count * s->held * sizeof *s->weights);
-    rm2i_broadcast(comm, t->distance, t->kept.n * t->count * sizeof *t->distance);
+    RM2_TRY(rm2i_rows_agree(ctx, rows, status));
+    rm2i_rows_broadcast(rows, s->means, s->count * sizeof *s->means);
+    rm2i_rows_broadcast(rows, s->weights, s->count * s->held * sizeof *s->weights);
+    rm2i_rows_broadcast(rows, t->distance, t->kept.n * t->count * sizeof *t->distance);
     return RM2_OK;
 }
 
 static rm2_status prepare(rm2_context *ctx, const rm2i_start_data *points,
                           const rm2i_graph_settings *plan, size_t kept, size_t Q, thinned *t) {
-    const rm2_communicator *comm = rm2i_parts_comm(points->parts);
-    RM2_TRY(keep(ctx, points, kept, t));
-    bool first = rm2i_parts_first(points->parts);
-    RM2_TRY(rm2i_agree(ctx, comm, first ? find_landmarks(ctx, points, plan, Q, t) : RM2_OK));
-    return comm ? share_landmarks(ctx, comm, t) : RM2_OK;
+    const rm2i_rows rows = rm2i_start_rows(points);
+    RM2_TRY(keep(ctx, points, &rows, kept, t));
+    rm2_status status = rm2i_rows_root(&rows) ? find_landmarks(ctx, points, plan, Q, t) : RM2_OK;
+    RM2_TRY(rm2i_rows_agree(ctx, &rows, status));
+    return share_landmarks(ctx, &rows, t);
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -251,17 +227,14 @@ static rm2_status place_point(const void *job, size_t n, double *work) {
 /* Principal axes of all points, which are placed as T (N x held). */
 static rm2_status turn(rm2_context *ctx, const rm2i_start_data *points, size_t held,
                        const double *T, size_t Q, double *X) {
-    const rm2i_parts *parts = points->parts;
-    double *all = NULL;
-    if (!parts)
-        return rm2i_start_pca(ctx, points->N, held, T, Q, false, X);
-    bool first = parts->comm->rank == 0;
-    RM2_TRY(rm2i_agree(ctx, parts->comm,
-                       first ? rm2i_alloc(ctx, parts->all, held * sizeof *all, &all) : RM2_OK));
-    rm2i_parts_collect(parts, parts->rows, held, T, all);
-    rm2_status status = first ? rm2i_start_pca(ctx, parts->all, held, all, Q, false, X) : RM2_OK;
-    free(all);
-    return rm2i_agree(ctx, parts->comm, status);
+    const rm2i_rows rows = rm2i_start_rows(points);
+    const double *all;
+    double *memory;
+    RM2_TRY(rm2i_rows_collect(ctx, &rows, held, T, &all, &memory));
+    rm2_status status =
+        rm2i_rows_root(&rows) ? rm2i_start_pca(ctx, rows.all, held, all, Q, false, X) : RM2_OK;
+    free(memory);
+    return rm2i_rows_agree(ctx, &rows, status);
 }
 
 static rm2_status place(rm2_context *ctx, const rm2i_start_data *points, const thinned *t,
@@ -271,7 +244,7 @@ static rm2_status place(rm2_context *ctx, const rm2i_start_data *points, const t
     rm2_status status = rm2i_alloc(ctx, points->N, held * sizeof *job.T, &job.T);
     if (status == RM2_OK)
         status = rm2i_batch(ctx, points->N, t->count, place_point, &job, NULL);
-    status = rm2i_agree(ctx, rm2i_parts_comm(points->parts), status);
+    status = rm2i_rows_agree(ctx, points->rows, status);
     if (status == RM2_OK)
         status = turn(ctx, points, held, job.T, Q, X);
     free(job.T);

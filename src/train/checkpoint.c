@@ -16,7 +16,7 @@ static void mix(uint64_t *hash, const double *values, size_t count) {
     rm2i_hash(hash, values, count * sizeof *values);
 }
 
-/* Numbers of all ranks in turn. */
+/* Numbers of the rows. */
 typedef struct numbers {
     size_t count;
     const double *values;
@@ -27,33 +27,22 @@ static void mix_numbers(const void *job, void *hash) {
     mix(hash, n->values, n->count);
 }
 
-static void mix_all(const rm2_communicator *comm, uint64_t *hash, const double *values,
-                    size_t count) {
-    rm2i_comm_fold(comm, sizeof *hash, hash, mix_numbers, &(numbers){count, values});
-}
-
-static uint64_t of_data(const rm2i_model_problem *p) {
-    uint64_t hash = RM2I_HASH_START;
-    for (size_t m = 0; m < p->M; m++)
-        mix_all(p->comm, &hash, p->F + m * p->N, p->N);
-    mix_all(p->comm, &hash, p->X0, p->N * p->Q);
-    return hash;
-}
-
-uint64_t rm2i_fingerprint_begin(const rm2i_model_problem *whole) {
-    uint64_t hash = of_data(whole);
-    mix_all(whole->comm, &hash, whole->X0,
-            whole->N * whole->Q); /* once more, as the raw vector's latents */
-    return hash;
+static void mix_all(const rm2i_rows *rows, uint64_t *hash, const double *values, size_t count) {
+    rm2i_rows_fold(rows, sizeof *hash, hash, mix_numbers, &(numbers){count, values});
 }
 
 uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
     const rm2i_model_problem *p = &o->p;
-    uint64_t hash = p->comm ? p->begun : of_data(p);
-    size_t mixed = p->comm ? p->N * p->Q : 0; /* of the raw vector */
-    mix(&hash, raw + mixed, o->par.raw_size - mixed);
-    for (size_t t = 0; t < p->all_trajectories; t++)
-        mix(&hash, &(double){(double)p->all_starts[t]}, 1);
+    const rm2i_rows *rows = &o->rows;
+    size_t latents = p->N * p->Q; /* the raw vector begins with them */
+    uint64_t hash = RM2I_HASH_START;
+    for (size_t m = 0; m < p->M; m++)
+        mix_all(rows, &hash, p->F + m * p->N, p->N);
+    mix_all(rows, &hash, p->X0, latents);
+    mix_all(rows, &hash, raw, latents);
+    mix(&hash, raw + latents, o->par.raw_size - latents);
+    for (size_t t = 0; t < rows->all_trajectories; t++)
+        mix(&hash, &(double){(double)rows->all_starts[t]}, 1);
     rm2i_settings_mix(&o->s, &hash);
     for (size_t j = 0; o->s.inducing_points && j < o->s.inducing; j++)
         mix(&hash, &(double){(double)o->s.inducing_points[j]}, 1);
@@ -140,7 +129,7 @@ static rm2_status allocate_piece(rm2_context *ctx, const rm2i_optim *optim, doub
     return rm2i_alloc(ctx, largest, sizeof **piece, piece);
 }
 
-/* All ranks give their parts of a piece, also where the file cannot take it any more. */
+/* All processes give their rows of a piece, also where the file cannot take it any more. */
 static rm2_status put_state(rm2_context *ctx, const rm2i_optim *optim, rm2i_npz_writer *npz,
                             double *piece) {
     rm2_status status = RM2_OK;
@@ -154,19 +143,19 @@ static rm2_status put_state(rm2_context *ctx, const rm2i_optim *optim, rm2i_npz_
 
 rm2_status rm2i_checkpoint_write(rm2_context *ctx, const rm2i_checkpoint_place *place,
                                  const rm2i_saved *saved, const rm2i_optim *optim) {
-    bool has_file = !place->comm || place->comm->rank == 0;
+    bool has_file = rm2i_rows_root(place->rows);
     output o = {NULL, NULL};
     double *piece = NULL;
     rm2_status status = has_file ? allocate_piece(ctx, optim, &piece) : RM2_OK;
     if (status == RM2_OK && has_file)
         status = begin(ctx, place, saved, rm2i_optim_state_size(optim), &o);
-    rm2_status all = rm2i_agree(ctx, place->comm, status);
+    rm2_status all = rm2i_rows_agree(ctx, place->rows, status);
     if (all == RM2_OK)
         status = put_state(ctx, optim, o.npz, piece);
     if (has_file)
         status = end(ctx, all == RM2_OK ? status : all, &o);
     free(piece);
-    return all == RM2_OK ? rm2i_agree(ctx, place->comm, status) : all;
+    return all == RM2_OK ? rm2i_rows_agree(ctx, place->rows, status) : all;
 }
 
 static rm2_status check_fingerprint(rm2i_reader r, uint64_t fingerprint) {
@@ -236,7 +225,7 @@ rm2_status rm2i_checkpoint_restore(rm2_context *ctx, const rm2i_saved *saved, rm
     return rm2i_optim_restore(ctx, optim, &(rm2i_optim_source){saved->state_size, read_next, &r});
 }
 
-/* ---- on all ranks of a team ----------------------------------------------------------------- */
+/* ---- on all processes ----------------------------------------------------------------------- */
 
 static rm2_status allocate_set(rm2_context *ctx, rm2i_set *set) {
     return set->count ? rm2i_alloc(ctx, set->count, sizeof *set->index, &set->index) : RM2_OK;
@@ -248,31 +237,30 @@ static rm2_status allocate_saved(rm2_context *ctx, rm2i_saved *saved) {
     return allocate_set(ctx, &saved->sets.dynamics);
 }
 
-static void tell_set(const rm2_communicator *comm, const rm2i_set *set) {
-    rm2i_broadcast(comm, set->index, set->count * sizeof *set->index);
+static void broadcast_set(const rm2i_rows *rows, const rm2i_set *set) {
+    rm2i_rows_broadcast(rows, set->index, set->count * sizeof *set->index);
 }
 
-rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_communicator *comm, rm2i_saved *saved) {
+rm2_status rm2i_saved_broadcast(rm2_context *ctx, const rm2i_rows *rows, rm2i_saved *saved) {
     rm2i_saved all = *saved;
-    if (!comm)
-        return RM2_OK;
-    rm2i_broadcast(comm, &all, sizeof all); /* of which other ranks can use all but the arrays */
-    if (comm->rank != 0) {
+    bool root = rm2i_rows_root(rows);
+    rm2i_rows_broadcast(rows, &all, sizeof all); /* other processes can use all but the arrays */
+    if (!root) {
         all.file = NULL;
         all.path = NULL;
         all.trace = NULL;
         all.sets.likelihood.index = all.sets.dynamics.index = NULL;
         *saved = all;
     }
-    rm2_status status = comm->rank == 0 ? RM2_OK : allocate_saved(ctx, saved);
-    status = rm2i_agree(ctx, comm, status);
+    rm2_status status = root ? RM2_OK : allocate_saved(ctx, saved);
+    status = rm2i_rows_agree(ctx, rows, status);
     if (status != RM2_OK) {
         rm2i_saved_free(saved);
         return status;
     }
-    rm2i_broadcast(comm, saved->trace, saved->trace_size * sizeof *saved->trace);
-    tell_set(comm, &saved->sets.likelihood);
-    tell_set(comm, &saved->sets.dynamics);
+    rm2i_rows_broadcast(rows, saved->trace, saved->trace_size * sizeof *saved->trace);
+    broadcast_set(rows, &saved->sets.likelihood);
+    broadcast_set(rows, &saved->sets.dynamics);
     return RM2_OK;
 }
 

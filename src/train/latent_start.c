@@ -56,8 +56,7 @@ static rm2_status start_aligned(rm2_context *ctx, const rm2_fit_settings *s,
     aligned.neighbours = s->neighbours;
     aligned.time_weight = s->time_weight;
     aligned.timed = s->gpdm_weight > 0;
-    RM2_TRY(rm2i_alloc_all(ctx, rm2i_parts_comm(points->parts), points->trajectories,
-                           sizeof *family, &family));
+    RM2_TRY(rm2i_rows_alloc(ctx, points->rows, points->trajectories, sizeof *family, &family));
     rm2_status status = RM2_OK;
     if (s->families == RM2_FAMILIES_ONE)
         aligned.families = 1;
@@ -95,11 +94,11 @@ rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *s, const d
                                     .trajectories = data->trajectories,
                                     .starts = data->starts,
                                     .time = data->time,
-                                    .parts = m->parts};
+                                    .rows = m->rows};
     rm2_rng rng;
     switch (s->init) {
     case RM2_INIT_ALIGNED:
-        if ((m->parts ? m->parts->all_trajectories : data->trajectories) > 1)
+        if (rm2i_start_rows(&points).all_trajectories > 1)
             return start_aligned(ctx, s, &points, X0, m);
         return rm2i_start_isomap(ctx, &isomap, &points, m->Q, X0);
     case RM2_INIT_ISOMAP:

@@ -64,8 +64,10 @@ static void latents_backward(rm2i_objective *o) {
         o->natural_bar[l->offset + (l->count > 1 ? q : 0)] += o->lengthscale_bar[q];
 }
 
-/* Of the entries from `begin` to `end`. */
-static double latent_prior_of(rm2i_objective *o, size_t begin, size_t end) {
+/* Of the rows from `first` to `last`. */
+static double latent_prior_of(void *objective, size_t first, size_t last) {
+    rm2i_objective *o = objective;
+    size_t begin = first * o->p.Q, end = last * o->p.Q;
     double tau2 = o->s.latent_anchor * o->s.latent_anchor, sum = 0;
     for (size_t i = begin; o->s.latent_normal && i < end; i++) {
         sum -= 0.5 * (o->X[i] * o->X[i] + RM2I_LOG_2PI);
@@ -80,13 +82,7 @@ static double latent_prior_of(rm2i_objective *o, size_t begin, size_t end) {
 }
 
 static void latent_prior(rm2i_objective *o) {
-    const rm2i_ranges *units = &o->units->points;
-    double nodes[RM2I_TREE_NODES];
-    rm2i_tree tree = {.size = 1, .values = nodes};
-    for (size_t u = 0; u < units->count; u++)
-        *rm2i_tree_leaf(&tree, units->offset + u) =
-            latent_prior_of(o, units->first[u] * o->p.Q, units->first[u + 1] * o->p.Q);
-    o->terms.latent = *rm2i_shares_total(units->shares, &tree);
+    o->terms.latent = rm2i_rows_sum_units(&o->rows, latent_prior_of, o);
 }
 
 static rm2_status dynamics(rm2i_objective *o) {
@@ -119,7 +115,7 @@ static rm2_status factor_task(rm2i_objective *o) {
 /* Kf = (S + nu Psi)/(N + nu), diagonal if the outputs are independent. */
 static rm2_status profile_task(rm2i_objective *o) {
     size_t M = o->p.M;
-    double nu = o->s.task_anchor * (double)o->p.all, n = (double)o->p.all + nu;
+    double nu = o->s.task_anchor * (double)o->rows.all, n = (double)o->rows.all + nu;
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < M; j++)
             o->Kf[i * M + j] = i != j && o->s.independent
@@ -130,7 +126,7 @@ static rm2_status profile_task(rm2i_objective *o) {
 
 /* Kf = B B^T + diag(v) */
 static rm2_status learned_task(rm2i_objective *o) {
-    size_t M = o->p.M, R = o->rank;
+    size_t M = o->p.M, R = o->columns;
     const double *B = block_values(o, o->natural, RM2I_TASK_FACTOR);
     const double *v = block_values(o, o->natural, RM2I_TASK_DIAGONAL);
     memset(o->Kf, 0, M * M * sizeof *o->Kf);
@@ -144,14 +140,14 @@ static rm2_status learned_task(rm2i_objective *o) {
 
 /* -(nu/2) (log|Kf| + psi tr Kf^-1 - M), given nu psi tr Kf^-1 */
 static void anchor_value(rm2i_objective *o, double log_det_Kf, double nu_psi_trace) {
-    double nu = o->s.task_anchor * (double)o->p.all, M = (double)o->p.M;
+    double nu = o->s.task_anchor * (double)o->rows.all, M = (double)o->p.M;
     o->terms.task_anchor = -0.5 * (nu * (log_det_Kf - M) + nu_psi_trace);
 }
 
 /* At the profile tr(Kf^-1 (S + nu Psi)) = (N + nu) M, also if only its diagonal is kept: the trace of
  * the likelihood gives that of the anchor. */
 static void profile_anchor(rm2i_objective *o, double log_det_Kf, double trace) {
-    double N = (double)o->p.all, nu = o->s.task_anchor * N;
+    double N = (double)o->rows.all, nu = o->s.task_anchor * N;
     if (nu > 0)
         anchor_value(o, log_det_Kf, (N + nu) * (double)o->p.M - trace);
 }
@@ -159,7 +155,7 @@ static void profile_anchor(rm2i_objective *o, double log_det_Kf, double trace) {
 /* The anchor of a learned Kf: value, and Kf_bar -= nu/2 (Kf^-1 - psi Kf^-2). */
 static void learned_anchor(rm2i_objective *o) {
     size_t M = o->p.M;
-    double nu = o->s.task_anchor * (double)o->p.all, *inverse = o->scratch.inverse, trace = 0;
+    double nu = o->s.task_anchor * (double)o->rows.all, *inverse = o->scratch.inverse, trace = 0;
     if (nu == 0)
         return;
     memset(inverse, 0, M * M * sizeof *inverse);
@@ -176,7 +172,7 @@ static void learned_anchor(rm2i_objective *o) {
 
 /* B_bar = 2 Kf_bar B, v_bar = diag Kf_bar */
 static void task_backward(rm2i_objective *o) {
-    size_t M = o->p.M, R = o->rank;
+    size_t M = o->p.M, R = o->columns;
     if (R > 0)
         rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)M, (int)R, (int)M, 2, o->Kf_bar,
                    (int)M, block_values(o, o->natural, RM2I_TASK_FACTOR), (int)R, 0,
@@ -338,17 +334,18 @@ static rm2_status evaluate_terms(rm2i_objective *o) {
 rm2_status rm2i_objective_evaluate(void *objective, const double *raw, double *f,
                                    double *gradient) {
     rm2i_objective *o = objective;
-    double unit = 1 / (double)(o->p.all * o->p.M);
+    double unit = 1 / (double)(o->rows.all * o->p.M);
     rm2i_parameters_unpack(&o->par, raw, o->natural);
     RM2_TRY(evaluate_terms(o));
     rm2i_parameters_backward(&o->par, raw, o->natural_bar, o->natural, gradient);
     *f = -unit * o->terms.total;
-    if (!rm2i_shares_agree(o->units->shares, *f))
-        return rm2i_fail(o->ctx, RM2_ERR_UNSUPPORTED,
-                         "the ranks compute different numbers (here an objective of %.17g): use "
-                         "processors of one "
-                         "kind for all, or set OPENBLAS_CORETYPE to one that all have",
-                         *f);
+    if (!rm2i_rows_same(&o->rows, *f))
+        return rm2i_fail(
+            o->ctx, RM2_ERR_UNSUPPORTED,
+            "the processes compute different numbers (here an objective of %.17g): use "
+            "processors of one "
+            "kind for all, or set OPENBLAS_CORETYPE to one that all have",
+            *f);
     for (size_t i = 0; i < o->par.raw_size; i++)
         gradient[i] *= -unit;
     return RM2_OK;

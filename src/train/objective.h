@@ -18,19 +18,8 @@ typedef struct rm2i_model_problem {
     const double *gram; /* N x N: back constraint X = gram W; NULL: X is free */
     size_t trajectories;
     const size_t *starts;
-    /* Where a team trains, the above is the part of this rank, and the rest about the whole; NULL: it is the whole. */
-    const rm2_communicator *comm;
-    size_t all, all_trajectories; /* points and trajectories of all ranks */
-    double psi, squared_step;     /* rm2i_mean_variance, rm2i_mean_squared_step */
-    const size_t *all_starts;     /* on rank 0: of all trajectories */
-    uint64_t begun; /* on rank 0: rm2i_fingerprint_begin of the whole, for a checkpoint */
+    const rm2i_rows *rows; /* of which these N are; NULL: these are all */
 } rm2i_model_problem;
-
-/* Mean variance of the outputs; 0 or not finite: there is nothing to learn. Like the following of the whole: with a team
- * collective, from N, M, Q, F, X0, the trajectories and `all`. */
-double rm2i_mean_variance(const rm2i_model_problem *p);
-/* Mean squared entry of the steps of X0 along the trajectories. */
-double rm2i_mean_squared_step(const rm2i_model_problem *p);
 
 /* Scratch of the terms, one after the other: all but `kernel` is the same memory. */
 typedef struct rm2i_objective_scratch {
@@ -46,9 +35,9 @@ typedef struct rm2i_objective {
     rm2_fit_settings s;
     rm2i_model_problem p;
     rm2i_parameters par;
-    rm2i_units *units; /* how sums over points are divided; exact inference: not at all */
-    size_t rank;       /* columns of B */
-    double psi;        /* Psi = psi I: mean variance of the outputs */
+    rm2i_rows rows; /* cut; exact inference: into a single unit */
+    size_t columns; /* of B */
+    double psi;     /* Psi = psi I: mean variance of the outputs */
     double *natural, *natural_bar;
     double *X,
         *X_bar; /* N x Q: the block of latents, or with a back constraint arrays of their own */
@@ -70,8 +59,8 @@ rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
                                  const rm2i_model_problem *p, rm2i_objective **objective);
 void rm2i_objective_free(rm2i_objective *o);
 
-/* Units of at least this number of rows. */
-rm2_status rm2i_objective_divide(rm2i_objective *o, size_t rows);
+/* Cut the rows into units of at least this number. */
+rm2_status rm2i_objective_cut(rm2i_objective *o, size_t unit_rows);
 
 /* The raw vector that the settings start from. */
 void rm2i_objective_start(const rm2i_objective *o, double *raw);
@@ -108,15 +97,15 @@ typedef struct rm2i_sets {
     rm2i_set likelihood, dynamics;
 } rm2i_sets;
 rm2i_sets rm2i_objective_sets(const rm2i_objective *o); /* borrowed */
-/* In place of those there are; RM2_ERR_FORMAT if they cannot be. */
+/* Replace the inducing points. RM2_ERR_FORMAT if the sets are invalid. */
 rm2_status rm2i_objective_use(rm2i_objective *o, const rm2i_sets *sets);
 
 /* Have the latents moved so far that the sets should be chosen again? While training goes on, a choice
  * lasts longer than at its end. */
-bool rm2i_objective_stale(const rm2i_objective *o, bool ended);
+bool rm2i_objective_stale(rm2i_objective *o, bool ended);
 
-/* The sums that a posterior is made of (rm2i_inducing_sum), with inducing points, at the last evaluation; NULL: on a rank
- * that has no use for them. */
+/* The sums that a posterior is made of (rm2i_inducing_sum), with inducing points, at the last evaluation; `sums` may be
+ * NULL where they are of no use. */
 rm2_status rm2i_objective_sums(const rm2i_objective *o, double *sums);
 
 /* Bounds of the exact log-likelihood and of the exact dynamics term at the last evaluation. */

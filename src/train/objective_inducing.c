@@ -33,11 +33,11 @@ static double natural(const rm2i_objective *o, rm2i_parameter_block block) {
 
 /* Largest t for the accuracy: a N s2/M, and for the dynamics a n z/Q. */
 static double allowed(const rm2i_objective *o) {
-    return o->s.accuracy * (double)o->p.all * natural(o, RM2I_NOISE) / (double)o->p.M;
+    return o->s.accuracy * (double)o->rows.all * natural(o, RM2I_NOISE) / (double)o->p.M;
 }
 
 static double allowed_dynamics(const rm2i_objective *o) {
-    double n = (double)(o->p.all - o->p.all_trajectories);
+    double n = (double)(o->rows.all - o->rows.all_trajectories);
     return o->s.accuracy * n * natural(o, RM2I_GPDM_NOISE) / (double)o->p.Q;
 }
 
@@ -59,8 +59,8 @@ static rm2_status use_points(rm2i_objective *o) {
                                        .r = o->s.inducing,
                                        .index = o->s.inducing_points,
                                        .derivatives = true,
-                                       .units = &o->units->points};
-    return rm2i_agree(o->ctx, o->p.comm, rm2i_inducing_create(o->ctx, &shape, &o->inducing));
+                                       .rows = &o->rows};
+    return rm2i_rows_agree(o->ctx, &o->rows, rm2i_inducing_create(o->ctx, &shape, &o->inducing));
 }
 
 static rm2_status choose_likelihood(rm2i_objective *o) {
@@ -75,7 +75,7 @@ static rm2_status choose_likelihood(rm2i_objective *o) {
                                            .X = o->X,
                                            .enough = count ? 0 : RESERVE * allowed(o),
                                            .most = count ? count : RM2I_INDUCING_MOST,
-                                           .units = &o->units->points};
+                                           .rows = &o->rows};
     return rm2i_inducing_renew(o->ctx, &request, M, &o->inducing);
 }
 
@@ -92,7 +92,7 @@ rm2_status rm2i_objective_choose(rm2i_objective *o) {
 
 size_t rm2i_objective_free_inputs(const rm2i_objective *o) {
     size_t most = o->s.inducing ? o->s.inducing : RM2I_INDUCING_MOST;
-    return o->s.inducing_free ? (most < o->p.all ? most : o->p.all) * o->p.Q : 0;
+    return o->s.inducing_free ? (most < o->rows.all ? most : o->rows.all) * o->p.Q : 0;
 }
 
 /* A block of their own, where the points they are now start it. */
@@ -107,7 +107,7 @@ static void release(rm2i_objective *o) {
 /* ---- which inference ------------------------------------------------------------------------ */
 
 static bool wants_inducing(const rm2i_objective *o) {
-    return rm2i_rules_inducing(&o->s, o->p.all);
+    return rm2i_rules_inducing(&o->s, o->rows.all);
 }
 
 /* With half as many outputs as points, a second N x N factor costs less than the outputs. */
@@ -134,9 +134,8 @@ static void lay_out_square(void *objective, rm2i_arena *a) {
 /* Exact inference: sums over points are those of one loop. */
 static rm2_status allocate_square(rm2i_objective *o) {
     double N = (double)o->p.N, nu = o->s.task_anchor * N;
-    rm2i_units_free(o->units);
-    o->units = NULL;
-    RM2_TRY(rm2i_objective_divide(o, SIZE_MAX));
+    rm2i_rows_free(&o->rows);
+    RM2_TRY(rm2i_objective_cut(o, SIZE_MAX));
     o->dual = wants_dual(o);
     o->du = (rm2i_dual){.ctx = o->ctx, .N = o->p.N, .M = o->p.M, .c = nu * o->psi, .n = N + nu};
     RM2_TRY(rm2i_arena_calloc(o->ctx, lay_out_square, o, &o->square));
@@ -148,16 +147,16 @@ static rm2_status allocate_square(rm2i_objective *o) {
 static rm2_status refuse_exact(const rm2i_objective *o) {
     return rm2i_fail(
         o->ctx, RM2_ERR_UNSUPPORTED,
-        "inference of these %zu points would be exact, which is not divided among ranks: set "
-        "settings.inference to inducing, or train on one rank",
-        o->p.all);
+        "inference of these %zu points would be exact, which is not divided among processes: set "
+        "settings.inference to inducing, or train on a single process",
+        o->rows.all);
 }
 
 /* Where a rough kernel needs more than a third of the points, exact inference costs no more. */
 rm2_status rm2i_objective_prepare(rm2i_objective *o) {
     if (wants_inducing(o)) {
         RM2_TRY(rm2i_objective_choose(o));
-        if (rm2i_rules_inducing_asked(&o->s) || 3 * o->inducing->r <= o->p.all) {
+        if (rm2i_rules_inducing_asked(&o->s) || 3 * o->inducing->r <= o->rows.all) {
             if (o->s.inducing_free)
                 release(o);
             return RM2_OK;
@@ -166,7 +165,7 @@ rm2_status rm2i_objective_prepare(rm2i_objective *o) {
         rm2i_inducing_free(o->gpdm.inducing);
         o->inducing = o->gpdm.inducing = NULL;
     }
-    return o->p.comm ? refuse_exact(o) : allocate_square(o);
+    return rm2i_rows_shared(&o->rows) ? refuse_exact(o) : allocate_square(o);
 }
 
 /* ---- sets that travel ----------------------------------------------------------------------- */
@@ -202,8 +201,8 @@ static rm2_status use(rm2_context *ctx, const rm2i_set *set, rm2i_inducing **ind
                                        .r = set->count,
                                        .index = set->index,
                                        .derivatives = true,
-                                       .units = old->units};
-    RM2_TRY(rm2i_agree(ctx, rm2i_ranges_comm(old->units), rm2i_inducing_create(ctx, &shape, &in)));
+                                       .rows = old->rows};
+    RM2_TRY(rm2i_rows_agree(ctx, old->rows, rm2i_inducing_create(ctx, &shape, &in)));
     in->chosen = set->chosen;
     in->trace = set->trace;
     rm2i_inducing_free(*inducing);
@@ -222,21 +221,17 @@ static bool stale(const rm2i_inducing *in, double limit, bool ended) {
     return in && in->trace > fmax(limit, (ended ? AT_THE_END : WHILE_TRAINING) * in->chosen);
 }
 
-static double kernel_trace(const rm2i_objective *o) {
+static double kernel_trace(void *objective, size_t begin, size_t end) {
+    const rm2i_objective *o = objective;
     const rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
-    const rm2i_ranges *units = &o->units->points;
-    double nodes[RM2I_TREE_NODES];
-    rm2i_tree tree = {.size = 1, .values = nodes};
-    for (size_t u = 0; u < units->count; u++) {
-        double *sum = rm2i_tree_leaf(&tree, units->offset + u);
-        for (size_t i = units->first[u]; i < units->first[u + 1]; i++)
-            *sum += rm2i_latent_variance_at(&kernel, o->X + i * o->p.Q);
-    }
-    return *rm2i_shares_total(units->shares, &tree);
+    double sum = 0;
+    for (size_t i = begin; i < end; i++)
+        sum += rm2i_latent_variance_at(&kernel, o->X + i * o->p.Q);
+    return sum;
 }
 
-bool rm2i_objective_stale(const rm2i_objective *o, bool ended) {
-    double known = ROUNDING * kernel_trace(o);
+bool rm2i_objective_stale(rm2i_objective *o, bool ended) {
+    double known = ROUNDING * rm2i_rows_sum_units(&o->rows, kernel_trace, o);
     return (!settled(o) && stale(o->inducing, o->s.inducing ? known : allowed(o), ended)) ||
            stale(o->gpdm.inducing, o->gpdm.inducing ? allowed_dynamics(o) : 0, ended);
 }
@@ -248,7 +243,7 @@ rm2_status rm2i_objective_sums(const rm2i_objective *o, double *sums) {
 
 rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *likelihood,
                                   rm2_certificate *dynamics) {
-    double N = (double)o->p.all, weight = o->s.gpdm_weight;
+    double N = (double)o->rows.all, weight = o->s.gpdm_weight;
     rm2i_latent_kernel kernel = rm2i_objective_kernel(o);
     rm2i_bounds bounds;
     *likelihood = (rm2_certificate){o->terms.log_likelihood, o->terms.log_likelihood};
@@ -263,7 +258,7 @@ rm2_status rm2i_objective_certify(const rm2i_objective *o, rm2_certificate *like
                                      .F = o->p.F,
                                      .noise = natural(o, RM2I_NOISE),
                                      .Lf = o->Lf,
-                                     .units = &o->units->points};
+                                     .rows = &o->rows};
     RM2_TRY(rm2i_inducing_bounds(o->ctx, &data, OF_UPPER_BOUND * allowed(o) / N, &bounds));
     *likelihood = (rm2_certificate){fmax(bounds.lower, o->terms.log_likelihood), bounds.upper};
     if (!o->gpdm.inducing)

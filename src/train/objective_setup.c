@@ -39,7 +39,7 @@ static void describe_blocks(rm2i_objective *o) {
         positive_block(o, RM2I_TASK_NOISE, M, &s->task_noise, s->noise_bound);
     if (s->task == RM2_TASK_LEARNED) {
         static const rm2_hyperparameter diagonal = {.start = 1, .learned = true};
-        block[RM2I_TASK_FACTOR] = (rm2i_block_info){.count = M * o->rank, .learned = true};
+        block[RM2I_TASK_FACTOR] = (rm2i_block_info){.count = M * o->columns, .learned = true};
         positive_block(o, RM2I_TASK_DIAGONAL, M, &diagonal, 0);
     }
     if (s->gpdm_weight > 0) {
@@ -75,9 +75,10 @@ static void add_steps(const void *problem, void *state) {
                 s->sum += pow(p->X0[(i + 1) * p->Q + q] - p->X0[i * p->Q + q], 2);
 }
 
-double rm2i_mean_squared_step(const rm2i_model_problem *p) {
+/* Mean squared entry of the steps of X0 along the trajectories. */
+static double mean_squared_step(const rm2i_model_problem *p) {
     steps s = {0, 0};
-    rm2i_comm_fold(p->comm, sizeof s, &s, add_steps, p);
+    rm2i_rows_fold(p->rows, sizeof s, &s, add_steps, p);
     return s.sum > 0 ? s.sum / (double)s.count : 1;
 }
 
@@ -89,7 +90,7 @@ static void start_hyperparameters(rm2i_objective *o) {
     fill_block(o, RM2I_NOISE, s->noise_variance.start);
     fill_block(o, RM2I_TASK_NOISE, s->task_noise.start);
     if (s->gpdm_weight > 0) {
-        double step2 = o->p.squared_step;
+        double step2 = mean_squared_step(&o->p);
         const rm2_hyperparameter *v = &s->gpdm_variance, *z = &s->gpdm_noise;
         fill_block(o, RM2I_GPDM_LENGTHSCALE, s->gpdm_lengthscale.start);
         fill_block(o, RM2I_GPDM_VARIANCE, v->start > 0 ? v->start : step2);
@@ -152,8 +153,8 @@ static rm2_status start_products(rm2i_objective *o) {
 /* Kf at X0 by the profile, split into a twentieth of the mean variance on the diagonal and the
  * leading eigenvectors of the rest. */
 static rm2_status profile_start(rm2i_objective *o) {
-    size_t M = o->p.M, R = o->rank;
-    double N = (double)o->p.all, n = (1 + o->s.task_anchor) * N, floor_value = 0.05 * o->psi;
+    size_t M = o->p.M, R = o->columns;
+    double N = (double)o->rows.all, n = (1 + o->s.task_anchor) * N, floor_value = 0.05 * o->psi;
     if (start_products(o) != RM2_OK)
         return rm2i_fail(o->ctx, RM2_ERR_NUMERIC, "the kernel matrix of the start is singular");
     for (size_t m = 0; m < M; m++)
@@ -243,13 +244,14 @@ static void lay_out(void *objective, rm2i_arena *a) {
 
 static rm2_status allocate(rm2i_objective *o) {
     size_t N = o->p.N, M = o->p.M;
-    o->mn = (rm2i_matrix_normal){.ctx = o->ctx, .N = o->p.all, .M = M};
+    o->mn = (rm2i_matrix_normal){.ctx = o->ctx, .N = o->rows.all, .M = M};
     o->po = (rm2i_per_output){.ctx = o->ctx, .N = N, .M = M};
     o->gpdm = (rm2i_gpdm){.N = N,
                           .Q = o->p.Q,
                           .trajectories = o->p.trajectories,
                           .starts = o->p.starts,
-                          .units = o->units,
+                          .steps = rm2i_rows_of_steps(&o->rows),
+                          .first = rm2i_rows_of_trajectories(&o->rows),
                           .ctx = o->ctx};
     RM2_TRY(rm2i_arena_calloc(o->ctx, lay_out, o, &o->memory));
     if (!o->p.gram) {
@@ -262,11 +264,7 @@ static rm2_status allocate(rm2i_objective *o) {
 
 /* ---- object ---------------------------------------------------------------------------------- */
 
-static size_t points_of(const rm2i_model_problem *p) {
-    return p->comm ? p->all : p->N;
-}
-
-/* An output of all points. */
+/* An output of the points. */
 typedef struct output {
     size_t n;
     const double *values;
@@ -279,46 +277,37 @@ static void add_squares(const void *job, void *state) {
         *sum += o->values[i] * o->values[i];
 }
 
-double rm2i_mean_variance(const rm2i_model_problem *p) {
+/* Mean variance of the outputs; 0 or not finite: there is nothing to learn. */
+static rm2_status find_mean_variance(rm2i_objective *o) {
+    const rm2i_model_problem *p = &o->p;
     double sum = 0;
     for (size_t m = 0; m < p->M; m++)
-        rm2i_comm_fold(p->comm, sizeof sum, &sum, add_squares, &(output){p->N, p->F + m * p->N});
-    return sum / (double)(points_of(p) - 1) / (double)p->M;
-}
-
-/* A problem without a team is the whole. */
-static rm2_status describe_whole(rm2i_objective *o) {
-    rm2i_model_problem *p = &o->p;
-    if (!p->comm) {
-        p->all = p->N;
-        p->all_trajectories = p->trajectories;
-        p->all_starts = p->starts;
-        p->psi = rm2i_mean_variance(p);
-        p->squared_step = o->s.gpdm_weight > 0 ? rm2i_mean_squared_step(p) : 0;
-    }
-    o->psi = p->psi;
+        rm2i_rows_fold(p->rows, sizeof sum, &sum, add_squares, &(output){p->N, p->F + m * p->N});
+    o->psi = sum / (double)(rm2i_rows_all(p->rows, p->N) - 1) / (double)p->M;
     if (o->psi > 0 && isfinite(o->psi))
         return RM2_OK;
     return rm2i_fail(o->ctx, RM2_ERR_DATA, "all points are the same: there is nothing to learn");
 }
 
-rm2_status rm2i_objective_divide(rm2i_objective *o, size_t rows) {
-    const rm2i_rows_of what = {o->p.N, o->p.trajectories, o->p.starts, rows, o->p.comm};
-    RM2_TRY(rm2i_units_create(o->ctx, &what, &o->units));
-    o->gpdm.units = o->units;
+rm2_status rm2i_objective_cut(rm2i_objective *o, size_t unit_rows) {
+    const rm2i_model_problem *p = &o->p;
+    const rm2i_rows rows = p->rows ? *p->rows : rm2i_rows_alone(p->N, p->trajectories, p->starts);
+    RM2_TRY(rm2i_rows_cut(o->ctx, &rows, unit_rows, &o->rows));
+    o->gpdm.steps = rm2i_rows_of_steps(&o->rows);
+    o->gpdm.first = rm2i_rows_of_trajectories(&o->rows);
     return RM2_OK;
 }
 
 static rm2_status build(rm2i_objective *o) {
-    RM2_TRY(rm2i_agree(
-        o->ctx, o->p.comm,
-        rm2i_rules_check(o->ctx, &o->s,
-                         &(rm2i_fit_sizes){points_of(&o->p), o->p.M, o->p.trajectories})));
-    RM2_TRY(describe_whole(o));
-    o->rank = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
+    size_t all = rm2i_rows_all(o->p.rows, o->p.N);
+    RM2_TRY(rm2i_rows_agree(
+        o->ctx, o->p.rows,
+        rm2i_rules_check(o->ctx, &o->s, &(rm2i_fit_sizes){all, o->p.M, o->p.trajectories})));
+    RM2_TRY(find_mean_variance(o));
+    o->columns = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
     describe_blocks(o);
-    RM2_TRY(rm2i_objective_divide(o, rm2i_unit_rows(o->p.all)));
-    RM2_TRY(rm2i_agree(o->ctx, o->p.comm, allocate(o)));
+    RM2_TRY(rm2i_objective_cut(o, rm2i_unit_rows(all)));
+    RM2_TRY(rm2i_rows_agree(o->ctx, &o->rows, allocate(o)));
     start_hyperparameters(o);
     RM2_TRY(start_latents(o));
     rm2i_objective_latents(o);
@@ -334,11 +323,11 @@ static rm2_status build(rm2i_objective *o) {
 rm2_status rm2i_objective_create(rm2_context *ctx, const rm2_fit_settings *s,
                                  const rm2i_model_problem *p, rm2i_objective **objective) {
     *objective = NULL;
-    if (points_of(p) < 2)
-        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, not %zu",
-                         points_of(p));
+    size_t all = rm2i_rows_all(p->rows, p->N);
+    if (all < 2)
+        return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, not %zu", all);
     rm2i_objective *o;
-    RM2_TRY(rm2i_alloc_all(ctx, p->comm, 1, sizeof *o, &o));
+    RM2_TRY(rm2i_rows_alloc(ctx, p->rows, 1, sizeof *o, &o));
     o->ctx = ctx;
     o->s = *s;
     o->p = *p;
@@ -356,7 +345,7 @@ void rm2i_objective_free(rm2i_objective *o) {
         return;
     rm2i_inducing_free(o->inducing);
     rm2i_inducing_free(o->gpdm.inducing);
-    rm2i_units_free(o->units);
+    rm2i_rows_free(&o->rows);
     free(o->square);
     free(o->memory);
     free(o);

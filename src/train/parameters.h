@@ -12,7 +12,7 @@ typedef enum rm2i_parameter_block {
     RM2I_LINEAR,           /* w, where the kernel has a linear part */
     RM2I_NOISE,            /* s2, or the global noise */
     RM2I_TASK_NOISE,       /* M (per-output noise) */
-    RM2I_TASK_FACTOR,      /* B, M x rank */
+    RM2I_TASK_FACTOR,      /* B */
     RM2I_TASK_DIAGONAL,    /* v, M */
     RM2I_GPDM_LENGTHSCALE, /* of the dynamics */
     RM2I_GPDM_VARIANCE,

@@ -13,9 +13,7 @@
 typedef struct loop {
     rm2_context *ctx;
     rm2i_objective *o;
-    const rm2_communicator *comm; /* of the objective */
     rm2i_optim *optim;
-    rm2i_segments segments;
     const rm2_checkpoint *checkpoint;
     uint64_t fingerprint;
     rm2_training_record *out;
@@ -28,11 +26,6 @@ typedef struct loop {
 
 /* ---- checkpoints ---------------------------------------------------------------------------- */
 
-/* Rank 0 of a team, or the only process: who reads and writes. */
-static bool is_first(const loop *l) {
-    return !l->comm || l->comm->rank == 0;
-}
-
 static rm2_status save(loop *l, rm2_stop stop) {
     rm2i_saved saved = {.trace = l->out->trace,
                         .trace_size = l->traced,
@@ -40,7 +33,7 @@ static rm2_status save(loop *l, rm2_stop stop) {
                         .stop = stop,
                         .sets = rm2i_objective_sets(l->o),
                         .chosen_at = l->chosen_at};
-    const rm2i_checkpoint_place place = {l->comm, l->checkpoint->path, l->fingerprint};
+    const rm2i_checkpoint_place place = {&l->o->rows, l->checkpoint->path, l->fingerprint};
     rm2_status status = rm2i_checkpoint_write(l->ctx, &place, &saved, l->optim);
     l->last_checkpoint = rm2i_seconds();
     return status;
@@ -68,9 +61,9 @@ static bool converged(rm2_stop stop) {
 }
 
 static bool can_resume(const loop *l) {
-    bool there = wants_checkpoint(l) && l->checkpoint->resume && is_first(l) &&
+    bool there = wants_checkpoint(l) && l->checkpoint->resume && rm2i_rows_root(&l->o->rows) &&
                  access(l->checkpoint->path, F_OK) == 0;
-    return rm2i_decide(l->comm, there);
+    return rm2i_rows_decide(&l->o->rows, there);
 }
 
 /* From what was saved; *stop tells if it had ended. */
@@ -107,10 +100,11 @@ static rm2_status resume(loop *l, rm2_stop *stop) {
     if (!can_resume(l))
         return RM2_OK;
     rm2_status status =
-        is_first(l) ? rm2i_checkpoint_read(l->ctx, l->checkpoint->path, l->fingerprint, &saved)
-                    : RM2_OK;
-    RM2_TRY(rm2i_agree(l->ctx, l->comm, status));
-    RM2_TRY(rm2i_saved_tell(l->ctx, l->comm, &saved));
+        rm2i_rows_root(&l->o->rows)
+            ? rm2i_checkpoint_read(l->ctx, l->checkpoint->path, l->fingerprint, &saved)
+            : RM2_OK;
+    RM2_TRY(rm2i_rows_agree(l->ctx, &l->o->rows, status));
+    RM2_TRY(rm2i_saved_broadcast(l->ctx, &l->o->rows, &saved));
     status = continue_from(l, &saved, stop);
     rm2i_saved_free(&saved);
     return status;
@@ -126,7 +120,7 @@ static rm2_status evaluate(loop *l, const double *raw) {
 /* What the optimiser minimises: no evaluation begins after an interrupt. */
 static rm2_status evaluate_next(void *user, const double *raw, double *f, double *gradient) {
     loop *l = user;
-    bool stop = rm2i_decide(l->comm, rm2i_interrupted(l->ctx));
+    bool stop = rm2i_rows_decide(&l->o->rows, rm2i_interrupted(l->ctx));
     return stop ? RM2_INTERRUPTED : rm2i_objective_evaluate(l->o, raw, f, gradient);
 }
 
@@ -143,7 +137,7 @@ static void report(const loop *l, rm2_stop stop) {
 }
 
 static void record(loop *l) {
-    double total = -rm2i_optim_f(l->optim) * (double)(l->o->p.all * l->o->p.M);
+    double total = -rm2i_optim_f(l->optim) * (double)(l->o->rows.all * l->o->p.M);
     if (l->traced <= l->o->s.optim.max_iterations)
         l->out->trace[l->traced++] = total;
 }
@@ -176,7 +170,8 @@ static rm2_status choose_again(loop *l, rm2_stop *stop) {
 }
 
 static bool is_due(const loop *l) {
-    return rm2i_decide(l->comm, rm2i_seconds() - l->last_checkpoint >= l->checkpoint->seconds);
+    return rm2i_rows_decide(&l->o->rows,
+                            rm2i_seconds() - l->last_checkpoint >= l->checkpoint->seconds);
 }
 
 static rm2_status iterate(loop *l, rm2_stop stop) {
@@ -195,15 +190,6 @@ static rm2_status iterate(loop *l, rm2_stop stop) {
     return RM2_OK;
 }
 
-/* With inducing points sums over latents are divided as those of the likelihood are. */
-static void divide(loop *l) {
-    const rm2i_ranges *units = &l->o->units->points;
-    l->segments = (rm2i_segments){units->count, units->offset, l->o->p.Q,
-                                  units->first, units->shares, units->of_rank};
-    if (l->o->inducing)
-        rm2i_optim_divide(l->optim, &l->segments);
-}
-
 /* The optimiser at the start, and the trace. */
 static rm2_status allocate(loop *l) {
     size_t n = l->o->par.raw_size, rows = l->o->s.optim.max_iterations + 1;
@@ -211,8 +197,6 @@ static rm2_status allocate(loop *l) {
     RM2_TRY(rm2i_calloc(l->ctx, rows, sizeof *l->out->trace, &l->out->trace));
     RM2_TRY(rm2i_alloc(l->ctx, n, sizeof *raw, &raw));
     rm2i_objective_start(l->o, raw);
-    if (wants_checkpoint(l) && is_first(l))
-        l->fingerprint = rm2i_fingerprint(l->o, raw);
     rm2_status status = rm2i_optim_create(l->ctx, &l->o->s.optim, n, raw, &l->optim);
     free(raw);
     return status;
@@ -223,8 +207,11 @@ static rm2_status run(loop *l) {
     rm2_stop stop;
     if (l->o->s.optim.max_iterations == SIZE_MAX)
         return rm2i_fail(l->ctx, RM2_ERR_ARGUMENT, "too many iterations");
-    RM2_TRY(rm2i_agree(l->ctx, l->comm, allocate(l)));
-    divide(l);
+    RM2_TRY(rm2i_rows_agree(l->ctx, &l->o->rows, allocate(l)));
+    if (wants_checkpoint(l))
+        l->fingerprint = rm2i_fingerprint(l->o, rm2i_optim_x(l->optim));
+    if (l->o->inducing) /* inner products of latents are sums as those of the likelihood are */
+        rm2i_optim_divide(l->optim, &l->o->rows, l->o->p.Q);
     rm2_status status = evaluate(l, rm2i_optim_x(l->optim));
     if (status != RM2_OK)
         return rm2i_fail(l->ctx, status, "the objective cannot be evaluated at the start: %s",
@@ -251,7 +238,7 @@ static rm2_status run(loop *l) {
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
                       rm2_training_record *training) {
     *training = (rm2_training_record){.trace = NULL};
-    loop l = {.ctx = ctx, .o = o, .comm = o->p.comm, .checkpoint = checkpoint, .out = training};
+    loop l = {.ctx = ctx, .o = o, .checkpoint = checkpoint, .out = training};
     rm2_status status = run(&l);
     rm2i_optim_free(l.optim);
     if (status != RM2_OK) {

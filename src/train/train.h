@@ -8,14 +8,13 @@
 #include "train/objective.h"
 
 /* Train from the objective's start, or from the checkpoint; leaves the objective evaluated at the
- * best point. Collective where a team shares the problem; rank 0 reads and writes checkpoints, which are those of a
- * training by one process. */
+ * best point. The root reads and writes checkpoints, which are those of a training by a single process. */
 rm2_status rm2i_train(rm2_context *ctx, rm2i_objective *o, const rm2_checkpoint *checkpoint,
                       rm2_training_record *training);
 
 /* ---- trainers -------------------------------------------------------------------------------- */
 
-/* Method of training for a model whose base point and outputs are there. Collective where ranks have parts of its points. */
+/* Method of training for a model whose base point and outputs are there. */
 typedef struct rm2i_trainer {
     bool checkpoints; /* can it write and resume them? */
     /* Find the latents to start from, m->X, from the outputs V (N x M, centred). */
@@ -39,8 +38,9 @@ rm2_status rm2i_model_start(rm2_context *ctx, const rm2_fit_settings *s, const d
 /* ---- checkpoint.c --------------------------------------------------------------------------- */
 
 typedef struct rm2i_saved {
-    struct rm2i_file *file; /* that has the optimiser's state, on rank 0; NULL: not read from one */
-    const char *path;       /* the file's, for messages */
+    struct rm2i_file
+        *file;        /* that has the optimiser's state, on the root; NULL: not read from one */
+    const char *path; /* the file's, for messages */
     size_t state_size;
     double *trace;
     size_t trace_size;
@@ -50,14 +50,11 @@ typedef struct rm2i_saved {
     size_t chosen_at; /* iteration at which they were chosen */
 } rm2i_saved;
 
-/* A number that differs when data, settings or start differ; of a team, on rank 0. */
+/* A number that differs when data, settings or start differ. */
 uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw);
-/* Its beginning, from outputs and start; that of a team goes on from here. */
-uint64_t rm2i_fingerprint_begin(const rm2i_model_problem *whole);
 /* Where a checkpoint is written. */
 typedef struct rm2i_checkpoint_place {
-    const rm2_communicator
-        *comm; /* NULL, or the ranks that write it together: rank 0 has the file */
+    const rm2i_rows *rows; /* of all processes that write it together: the root has the file */
     const char *path;
     uint64_t fingerprint;
 } rm2i_checkpoint_place;
@@ -67,10 +64,10 @@ rm2_status rm2i_checkpoint_write(rm2_context *ctx, const rm2i_checkpoint_place *
 /* Reads into fresh arrays, all but the optimiser's state; refuses another training's checkpoint. */
 rm2_status rm2i_checkpoint_read(rm2_context *ctx, const char *path, uint64_t fingerprint,
                                 rm2i_saved *saved);
-/* The optimiser's state, piece by piece. Collective. */
+/* The optimiser's state, piece by piece. */
 rm2_status rm2i_checkpoint_restore(rm2_context *ctx, const rm2i_saved *saved, rm2i_optim *optim);
-/* What rank 0 has read, on all ranks, except for the optimiser's state. A failure leaves nothing to free. */
-rm2_status rm2i_saved_tell(rm2_context *ctx, const rm2_communicator *comm, rm2i_saved *saved);
+/* Broadcast what the root has read, except for the optimiser's state. A failure leaves nothing to free. */
+rm2_status rm2i_saved_broadcast(rm2_context *ctx, const rm2i_rows *rows, rm2i_saved *saved);
 void rm2i_saved_free(rm2i_saved *saved);
 
 #endif

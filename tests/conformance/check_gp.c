@@ -299,13 +299,12 @@ void check_gpdm(conf_case *c) {
            *backward = case_scratch(c, rm2i_latent_backward_work(Q, N));
     if (!starts || !X_bar || !K || !L || !backward)
         return;
-    rm2i_units whole = {.trajectories = {.count = 1, .terms = 1, .first = (size_t[]){0, count}},
-                        .increments = {.all = N - count}};
     rm2i_gpdm g = {.N = N,
                    .Q = Q,
                    .trajectories = count,
                    .starts = starts,
-                   .units = &whole,
+                   .steps = {.all = N - count},
+                   .first = {.units = 1, .unit = (size_t[]){0, count}},
                    .lengthscale = json_member_number(in, "lengthscale", 0),
                    .variance = json_member_number(in, "outputscale", 0),
                    .noise = json_member_number(in, "noise", 0),

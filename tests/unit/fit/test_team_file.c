@@ -40,7 +40,7 @@ static training training_on(const char *path, const char *manifold, rm2_recipe r
 /* Rank 0 says so when it reads all. */
 static void note_whole(void *user, rm2_log_level level, const char *message) {
     (void)level;
-    *(bool *)user |= strstr(message, "rank 0 reads and prepares all data") != NULL;
+    *(bool *)user |= strstr(message, "one process reads and prepares all data") != NULL;
 }
 
 static bool read_whole; /* by the last fit_by */

@@ -40,7 +40,7 @@ typedef struct result {
 } result;
 
 typedef struct run {
-    rm2i_inducing_request request; /* units are each rank's own */
+    rm2i_inducing_request request; /* rows are each rank's own */
     const rm2i_inducing_given *given;
     result of_rank[THREAD_TEAM_MOST];
 } run;
@@ -49,20 +49,19 @@ static run run_of(const rm2i_latent_kernel *k, size_t n, size_t most, double eno
     return (run){.request = {.kernel = k, .N = n, .X = X, .enough = enough, .most = most}};
 }
 
-/* All points are considered, and all ranks have them; units are there for their team. */
+/* All points are considered, and all ranks have them; the rows are there for their communicator. */
 static void member(rm2_context *own, const rm2_communicator *comm, void *user) {
     run *r = user;
     result *to = &r->of_rank[comm->rank];
     rm2i_inducing_request request = r->request;
-    rm2i_units *units;
-    if (rm2i_units_create(own,
-                          &(rm2i_rows_of){.N = 10, .rows = 1, .comm = rm2i_communicator_of(own)},
-                          &units) != RM2_OK)
+    rm2i_rows here = rm2i_rows_none(own), rows;
+    here.n = 10;
+    if (rm2i_rows_join(own, &here, &rows) != RM2_OK)
         abort();
-    request.units = &units->points;
+    request.rows = &rows;
     to->status =
         rm2i_inducing_choose_more(own, &request, r->given, to->index, &to->count, &to->left);
-    rm2i_units_free(units);
+    rm2i_rows_free(&rows);
 }
 
 static const result *check_ranks(run *r) {

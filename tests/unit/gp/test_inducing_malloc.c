@@ -76,18 +76,19 @@ static void member(rm2_context *own, const rm2_communicator *comm, void *user) {
     failure *f = user;
     size_t first = N * (size_t)comm->rank / RANKS, end = N * (size_t)(comm->rank + 1) / RANKS;
     fixture of_rank = {own, data_of(first, end - first)};
-    rm2i_units *units;
-    if (rm2i_units_create(own, &(rm2i_rows_of){.N = end - first, .rows = 50, .comm = comm},
-                          &units) != RM2_OK)
+    rm2i_rows here = {.n = end - first, .comm = comm}, joined, rows;
+    if (rm2i_rows_join(own, &here, &joined) != RM2_OK ||
+        rm2i_rows_cut(own, &joined, 50, &rows) != RM2_OK)
         abort();
-    of_rank.data.units = &units->points;
+    of_rank.data.rows = &rows;
     if (comm->rank == f->rank)
         fail_allocation_after(f->after, false);
     f->of_rank[comm->rank] = bounds(&of_rank);
     if (comm->rank == f->rank)
         f->failed = fail_no_allocation();
     (void)snprintf(f->message[comm->rank], sizeof *f->message, "%s", rm2_context_error(own));
-    rm2i_units_free(units);
+    rm2i_rows_free(&rows);
+    rm2i_rows_free(&joined);
 }
 
 /* How many allocations a rank has, each of which failed once. */

@@ -245,17 +245,16 @@ typedef struct run {
 /* A rank's part: whole units of all points. */
 static void member(rm2_context *own, const rm2_communicator *comm, void *user) {
     run *to = user;
-    rm2i_units *whole, *units;
-    size_t rows = rm2i_unit_rows(N), rank = (size_t)comm->rank, ranks = (size_t)comm->ranks;
+    rm2i_rows all = rm2i_rows_alone(N, 0, NULL), here = rm2i_rows_none(own), whole, joined, rows;
+    size_t rank = (size_t)comm->rank, ranks = (size_t)comm->ranks;
     double *f = malloc(sizeof F);
-    if (rm2i_units_create(own, &(rm2i_rows_of){.N = N, .rows = rows}, &whole) != RM2_OK)
+    if (rm2i_rows_cut(own, &all, rm2i_unit_rows(N), &whole) != RM2_OK)
         abort();
-    size_t begin = whole->points.first[whole->points.count * rank / ranks];
-    size_t n = whole->points.first[whole->points.count * (rank + 1) / ranks] - begin;
-    rm2i_units_free(whole);
-    if (rm2i_units_create(own,
-                          &(rm2i_rows_of){.N = n, .rows = rows, .comm = rm2i_communicator_of(own)},
-                          &units) != RM2_OK)
+    size_t begin = whole.unit[whole.units * rank / ranks];
+    size_t n = here.n = whole.unit[whole.units * (rank + 1) / ranks] - begin;
+    rm2i_rows_free(&whole);
+    if (rm2i_rows_join(own, &here, &joined) != RM2_OK ||
+        rm2i_rows_cut(own, &joined, rm2i_unit_rows(N), &rows) != RM2_OK)
         abort();
     for (size_t m = 0; m < M; m++)
         memcpy(f + m * n, F + m * N + begin, n * sizeof *f);
@@ -263,10 +262,11 @@ static void member(rm2_context *own, const rm2_communicator *comm, void *user) {
     rm2i_inducing_data data = data_of(n, X + begin * Q, f);
     r.N = n;
     r.X = X + begin * Q;
-    r.units = data.units = &units->points;
+    r.rows = data.rows = &rows;
     data.considered = to->considered;
     compute(own, &r, &data, &to->of_rank[rank]);
-    rm2i_units_free(units);
+    rm2i_rows_free(&rows);
+    rm2i_rows_free(&joined);
     free(f);
 }
 

@@ -275,29 +275,19 @@ typedef struct shared_start {
 
 static rm2_status start_part(rm2_context *own, const rm2_communicator *comm,
                              const shared_start *s) {
-    rm2i_parts parts = {.comm = NULL};
-    size_t starts[64];
-    rm2_status status = RM2_OK;
-    if (comm->rank == 0)
-        status = rm2i_parts_plan(own, comm,
-                                 &(rm2i_rows_of){.N = s->all.N,
-                                                 .trajectories = s->all.trajectories,
-                                                 .starts = s->all.starts,
-                                                 .rows = 128},
-                                 &parts);
-    RM2_TRY(rm2i_agree(own, comm, status));
-    status = rm2i_parts_share(own, comm, &parts);
+    rm2i_rows whole = rm2i_rows_alone(s->all.N, s->all.trajectories, s->all.starts), rows;
+    whole.comm = comm;
+    rm2_status status = rm2i_rows_divide(own, &whole, &rows);
     if (status == RM2_OK) {
         rm2i_start_data part = s->all;
-        part.N = rm2i_parts_rows(&parts);
-        part.F += parts.rows[comm->rank] * part.M;
-        part.trajectories = rm2i_parts_trajectories(&parts);
-        rm2i_parts_starts(&parts, starts);
-        part.starts = starts;
-        part.parts = &parts;
+        part.N = rows.n;
+        part.F += rows.before * part.M;
+        part.trajectories = rows.trajectories;
+        part.starts = rows.starts;
+        part.rows = &rows;
         status = rm2i_start_thinned(own, &part, &plan, s->kept, 2, s->X);
     }
-    rm2i_parts_free(&parts);
+    rm2i_rows_free(&rows);
     return status;
 }
 

@@ -89,28 +89,25 @@ typedef struct evaluation {
     char message[200];
 } evaluation;
 
-/* The part of a rank, as distribute.c makes it, but cut at other places. */
+/* The rows of a rank, as scattered.c makes them, but cut at other places. */
 typedef struct part {
     double F[M * N];
     size_t starts[TRAJECTORIES + 1];
     rm2i_model_problem p;
+    rm2i_rows rows;
 } part;
 
 static void cut(rm2_context *own, const rm2_communicator *comm, part *to) {
-    const rm2i_model_problem whole = {
-        .N = N, .M = M, .Q = Q, .F = F, .X0 = X0, .trajectories = TRAJECTORIES, .starts = starts};
-    rm2i_units *units;
-    if (rm2i_units_create(
-            own,
-            &(rm2i_rows_of){
-                .N = N, .trajectories = TRAJECTORIES, .starts = starts, .rows = rm2i_unit_rows(N)},
-            &units) != RM2_OK)
+    const rm2i_rows all = rm2i_rows_alone(N, TRAJECTORIES, starts);
+    rm2i_rows whole, here = rm2i_rows_none(own);
+    if (rm2i_rows_cut(own, &all, rm2i_unit_rows(N), &whole) != RM2_OK)
         abort();
-    size_t ranks = (size_t)comm->ranks, rank = (size_t)comm->rank, count = units->points.count;
+    const rm2i_rows each = rm2i_rows_of_trajectories(&whole);
+    size_t ranks = (size_t)comm->ranks, rank = (size_t)comm->rank, count = whole.units;
     size_t u = count * rank / ranks, v = count * (rank + 1) / ranks;
-    size_t begin = units->points.first[u], n = units->points.first[v] - begin;
-    size_t first = units->trajectories.first[u], t = units->trajectories.first[v] - first;
-    rm2i_units_free(units);
+    size_t begin = whole.unit[u], n = whole.unit[v] - begin;
+    size_t first = each.unit[u], t = each.unit[v] - first;
+    rm2i_rows_free(&whole);
     for (size_t m = 0; m < M; m++)
         memcpy(to->F + m * n, F + m * N + begin, n * sizeof *F);
     for (size_t k = 0; k <= t; k++)
@@ -122,11 +119,12 @@ static void cut(rm2_context *own, const rm2_communicator *comm, part *to) {
                                  .X0 = X0 + begin * Q,
                                  .trajectories = t,
                                  .starts = to->starts,
-                                 .comm = rm2i_communicator_of(own),
-                                 .all = N,
-                                 .all_trajectories = TRAJECTORIES,
-                                 .psi = rm2i_mean_variance(&whole),
-                                 .squared_step = rm2i_mean_squared_step(&whole)};
+                                 .rows = &to->rows};
+    here.n = n;
+    here.trajectories = t;
+    here.starts = to->starts;
+    if (rm2i_rows_join(own, &here, &to->rows) != RM2_OK)
+        abort();
 }
 
 /* The latents of this rank and the parameters of all, moved by numbers that depend on the latent alone. */
@@ -181,6 +179,7 @@ static void evaluate(rm2_context *own, const rm2_communicator *comm, void *user)
         strncpy(e->message, rm2_context_error(own), sizeof e->message - 1);
     }
     rm2i_objective_free(o);
+    rm2i_rows_free(&my->rows);
     free(my);
 }
 

@@ -10,8 +10,7 @@
 #include <cmocka.h>
 
 #include "front/base.h"
-#include "rows/tree.h"
-#include "rows/units.h"
+#include "rows/rows.h"
 
 enum { MOST = 200 };
 
@@ -28,12 +27,11 @@ static int teardown(void **state) {
     return 0;
 }
 
-static rm2i_units *units_of(size_t trajectories, const size_t *starts, size_t rows) {
-    rm2i_units *units;
-    const rm2i_rows_of what = {
-        .N = starts[trajectories], .trajectories = trajectories, .starts = starts, .rows = rows};
-    assert_int_equal(rm2i_units_create(ctx, &what, &units), RM2_OK);
-    return units;
+static rm2i_rows cut_into(size_t trajectories, const size_t *starts, size_t unit_rows) {
+    const rm2i_rows all = rm2i_rows_alone(starts[trajectories], trajectories, starts);
+    rm2i_rows cut;
+    assert_int_equal(rm2i_rows_cut(ctx, &all, unit_rows, &cut), RM2_OK);
+    return cut;
 }
 
 /* Trajectories of 1 to 300 points. */
@@ -53,27 +51,30 @@ static void units_are_whole_trajectories(void **state) {
     size_t starts[MOST + 1];
     for (uint64_t seed = 0; seed < 50; seed++) {
         size_t count = random_starts(seed, starts), rows = seed % 2 ? 128 : 300;
-        rm2i_units *u = units_of(count, starts, rows);
-        size_t units = u->points.count;
-        const size_t *row = u->points.first, *trajectory = u->trajectories.first;
-        assert_int_equal(u->trajectories.count, units);
-        assert_int_equal(u->increments.count, units);
+        rm2i_rows r = cut_into(count, starts, rows), each = rm2i_rows_of_trajectories(&r);
+        rm2i_rows steps = rm2i_rows_of_steps(&r);
+        size_t units = r.units;
+        const size_t *row = r.unit, *trajectory = each.unit;
+        assert_int_equal(each.units, units);
+        assert_int_equal(each.n, count);
+        assert_int_equal(steps.units, units);
+        assert_int_equal(steps.all, starts[count] - count);
         assert_int_equal(row[0], 0);
         assert_int_equal(row[units], starts[count]);
         assert_int_equal(trajectory[units], count);
         for (size_t k = 0; k <= units; k++) {
             assert_int_equal(row[k], starts[trajectory[k]]);
-            assert_int_equal(u->increments.first[k], row[k] - trajectory[k]);
+            assert_int_equal(steps.unit[k], row[k] - trajectory[k]);
         }
         for (size_t k = 0; k + 1 < units; k++) { /* long enough, and not without its last one */
             assert_true(row[k + 1] - row[k] >= rows);
             assert_true(starts[trajectory[k + 1] - 1] - row[k] < rows);
         }
-        rm2i_units_free(u);
-        u = units_of(count, starts, SIZE_MAX);
-        assert_int_equal(u->points.count, 1);
-        assert_int_equal(u->increments.first[1], starts[count] - count);
-        rm2i_units_free(u);
+        rm2i_rows_free(&r);
+        r = cut_into(count, starts, SIZE_MAX);
+        assert_int_equal(r.units, 1);
+        assert_int_equal(rm2i_rows_of_steps(&r).unit[1], starts[count] - count);
+        rm2i_rows_free(&r);
     }
 }
 
@@ -83,28 +84,29 @@ static void parts_have_the_units_of_the_whole(void **state) {
     size_t starts[MOST + 1], part[MOST + 1];
     for (uint64_t seed = 0; seed < 50; seed++) {
         size_t count = random_starts(seed, starts);
-        rm2i_units *u = units_of(count, starts, 128);
-        size_t cut = u->points.count / 2, first = u->trajectories.first[cut];
+        rm2i_rows r = cut_into(count, starts, 128);
+        size_t cut = r.units / 2, first = rm2i_rows_of_trajectories(&r).unit[cut];
         for (size_t t = first; t <= count; t++)
             part[t - first] = starts[t] - starts[first];
-        rm2i_units *rest = units_of(count - first, part, 128);
-        assert_int_equal(rest->points.count, u->points.count - cut);
-        for (size_t k = 0; k <= rest->points.count; k++)
-            assert_int_equal(rest->points.first[k] + starts[first], u->points.first[cut + k]);
-        rm2i_units_free(rest);
-        rm2i_units_free(u);
+        rm2i_rows rest = cut_into(count - first, part, 128);
+        assert_int_equal(rest.units, r.units - cut);
+        for (size_t k = 0; k <= rest.units; k++)
+            assert_int_equal(rest.unit[k] + starts[first], r.unit[cut + k]);
+        rm2i_rows_free(&rest);
+        rm2i_rows_free(&r);
     }
 }
 
 static void points_without_trajectories(void **state) {
     (void)state;
-    rm2i_units *u;
-    assert_int_equal(rm2i_units_create(ctx, &(rm2i_rows_of){.N = 300, .rows = 128}, &u), RM2_OK);
-    assert_int_equal(u->points.count, 3);
-    assert_int_equal(u->increments.count, 0);
-    assert_int_equal(u->points.first[1], 128);
-    assert_int_equal(u->points.first[3], 300);
-    rm2i_units_free(u);
+    const rm2i_rows all = rm2i_rows_alone(300, 0, NULL);
+    rm2i_rows r;
+    assert_int_equal(rm2i_rows_cut(ctx, &all, 128, &r), RM2_OK);
+    assert_int_equal(r.units, 3);
+    assert_int_equal(rm2i_rows_of_steps(&r).units, 0);
+    assert_int_equal(r.unit[1], 128);
+    assert_int_equal(r.unit[3], 300);
+    rm2i_rows_free(&r);
     assert_int_equal(rm2i_unit_rows(300), 128);
     assert_int_equal(rm2i_unit_rows(64000), 1000);
     assert_int_equal(rm2i_unit_rows(100000000), 16384);
