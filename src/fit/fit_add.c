@@ -145,6 +145,8 @@ static rm2_fit_settings settings_of(const addition *d) {
     rm2_fit_settings s = *info->settings;
     s.init = RM2_INIT_GIVEN;
     s.init_latent = d->latents;
+    if (!(s.lengthscale.start > 0)) /* from the start that the model had */
+        s.lengthscale.start = info->lengthscale[0];
     if (info->base) {
         memcpy(d->base, info->base, rm2_manifold_ambient(info->manifold) * sizeof *d->base);
         rm2_data_unscale(info->data, 1, d->base);

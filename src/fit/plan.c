@@ -12,6 +12,8 @@
 #include "model/rules.h"
 #include "settings/settings.h"
 
+static const double SHORT_LENGTHSCALE = 0.2, SMALL_NOISE = 0.005;
+
 /* ---- notes ---------------------------------------------------------------------------------- */
 
 static void note(rm2_fit_plan *p, const char *setting, bool warning, const char *reason) {
@@ -107,6 +109,24 @@ static rm2_status apply(rm2_context *ctx, const request *r, rm2_recipe recipe,
 
 /* ---- what settings imply -------------------------------------------------------------------- */
 
+/* Recipe robust was made for trajectories with Kronecker noise; elsewhere its kernel is shorter and its noise smaller. */
+static void imply_robust(const rm2i_given *g, const rm2i_fit_subject *subject, rm2_fit_plan *p) {
+    static const char still[] = "there are no trajectories, whose length gives the lengthscale",
+                      own[] = "the noise is not relative to the covariance of the outputs";
+    rm2_fit_settings *s = &p->settings;
+    bool loose = subject && subject->trajectories == 0;
+    if (s->recipe != RM2_RECIPE_ROBUST)
+        return;
+    if (loose && !(s->lengthscale.start > 0) && !rm2i_rules_given(g, "lengthscale")) {
+        s->lengthscale.start = SHORT_LENGTHSCALE;
+        note(p, "lengthscale", false, still);
+    }
+    if ((loose || s->noise == RM2_NOISE_PER_OUTPUT) && !rm2i_rules_given(g, "noise_variance")) {
+        s->noise_variance.start = SMALL_NOISE;
+        note(p, "noise_variance", false, loose ? still : own);
+    }
+}
+
 static void imply(const request *r, const rm2i_fit_subject *subject, rm2_fit_plan *p) {
     rm2_fit_settings *s = &p->settings;
     const rm2i_given *g = &r->given;
@@ -135,6 +155,7 @@ static void imply(const request *r, const rm2i_fit_subject *subject, rm2_fit_pla
              "there are no trajectories, and so no dynamics prior of the recipe; name their column "
              "with settings.group");
     }
+    imply_robust(g, subject, p);
 }
 
 /* ---- rules ---------------------------------------------------------------------------------- */

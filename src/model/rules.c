@@ -206,10 +206,6 @@ static rm2_status check_noises(rm2_context *ctx, const rm2_fit_settings *s) {
 
 /* Starts that the table of settings allows for other trainings. */
 static rm2_status check_kernel(rm2_context *ctx, const rm2_fit_settings *s) {
-    if (!(s->lengthscale.start > 0))
-        return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
-                         "settings.lengthscale.start is 0, expected a positive number: only a "
-                         "covariance of the outputs that is integrated out finds one in the data");
     if (s->linear.start > 0)
         return RM2_OK;
     if (s->kernel == RM2_LATENT_LINEAR || s->linear.learned)

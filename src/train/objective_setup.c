@@ -9,6 +9,7 @@
 #include "linalg/dense.h"
 #include "linalg/factor.h"
 #include "model/rules.h"
+#include "train/motion_scale.h"
 #include "train/objective.h"
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -304,6 +305,8 @@ static rm2_status build(rm2i_objective *o) {
         o->ctx, o->p.rows,
         rm2i_rules_check(o->ctx, &o->s, &(rm2i_fit_sizes){all, o->p.M, o->p.trajectories})));
     RM2_TRY(find_mean_variance(o));
+    if (!(o->s.lengthscale.start > 0))
+        RM2_TRY(rm2i_motion_scale(o->ctx, &o->s, &o->p, &o->s.lengthscale.start));
     o->columns = o->s.independent ? 0 : o->s.task_rank ? o->s.task_rank : o->p.M;
     describe_blocks(o);
     RM2_TRY(rm2i_objective_cut(o, rm2i_unit_rows(all)));

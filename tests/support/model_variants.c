@@ -23,6 +23,7 @@ static void use_dynamics(rm2_fit_settings *s) {
 
 void use_own_noise(rm2_fit_settings *s) {
     s->noise = RM2_NOISE_PER_OUTPUT;
+    s->noise_variance.start = 0.005; /* as recipe robust with such noise */
     s->task = RM2_TASK_LEARNED;
 }
 

@@ -153,6 +153,8 @@ static void free_inputs_raise_the_bound(void **state) {
         rm2_fit_settings s = settings_of(RM2_RECIPE_ROBUST);
         s.inducing = count;
         s.latent_anchor = 0.01;
+        s.lengthscale.start = 0.2; /* short: that many points leave something to gain */
+        s.noise_variance.start = 0.005;
         s.optim.max_iterations = 300;
         rm2_model *held = fit(f, &s, NULL);
         s.inducing_free = true;

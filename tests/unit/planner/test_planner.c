@@ -173,7 +173,7 @@ static void random_scenes(void **state) {
     size_t found = 0, blocked = 0;
     rm2_rng rng;
     rm2_rng_seed(&rng, 23);
-    for (int k = 0; k < 50; k++) {
+    for (int k = 0; k < 80; k++) {
         scene s = random_scene(&rng);
         const double *from = latents + rm2_rng_next(&rng) % N * Q;
         const double *to = latents + rm2_rng_next(&rng) % N * Q;
@@ -186,7 +186,8 @@ static void random_scenes(void **state) {
         if (p->state != RM2_PLAN_FOUND)
             assert_false(grid_has_way(&g, &s, from, to));
     }
-    assert_true(found >= 12 && blocked >= 5);
+    if (found < 12 || blocked < 5) /* shorter and longer ways, and none */
+        fail_msg("%zu found, %zu blocked", found, blocked);
     free_grid(&g);
     rm2_planner_free(planner);
 }

@@ -111,6 +111,7 @@ static void check_far_lines(const rm2i_position *y, rm2_rng *rng, double *work) 
 
 static void one_model(rm2_latent_kind kernel, rm2_noise_kind noise, rm2_model_kind kind) {
     rm2_fit_settings s = robust_settings(8);
+    s.lengthscale.start = 0.2; /* the lines below are up to some lengthscales long */
     rm2i_position y;
     rm2_rng rng;
     double used[2] = {0};

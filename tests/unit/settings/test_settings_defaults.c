@@ -43,10 +43,10 @@ static rm2_fit_settings robust(void) {
                               .model = RM2_WGPLVM,
                               .latent_dim = 2,
                               .kernel = RM2_LATENT_SE,
-                              .lengthscale = held(0.2),
+                              .lengthscale = held(0), /* from the data */
                               .variance = held(1),
                               .noise = RM2_NOISE_KRONECKER,
-                              .noise_variance = held(5e-3),
+                              .noise_variance = held(0.04),
                               .task_noise = held(5e-3),
                               .task = RM2_TASK_PROFILE,
                               .task_anchor = 1,
