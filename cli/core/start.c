@@ -1,5 +1,6 @@
 /* What the start of a training found in the demonstrations. */
 #include "core/start.h"
+#include "core/work.h"
 
 enum { SHOWN = 12, COLUMN = 20 };
 static const double ODD_MISFIT = 0.25, ODD_RATIO = 3; /* of the spread; against others */
@@ -152,5 +153,36 @@ void start_json(rm2_json *json, const rm2_data *data, const rm2_start_report *r)
     for (size_t d = 0; d < r->demos; d++)
         demo_json(json, data->ids[d], &r->demo[d]);
     rm2_json_end(json);
+    rm2_json_end(json);
+}
+
+/* ---- uncertainty ---------------------------------------------------------------------------- */
+
+void start_print_uncertainty(FILE *out, const rm2_model_info *i) {
+    if (i->calibrated == 0 && i->data->trajectories == 1)
+        (void)fprintf(out, "%-*snot calibrated: that needs two demonstrations\n", COLUMN,
+                      "uncertainty");
+    if (i->calibrated == 0)
+        return;
+    (void)fprintf(
+        out, "%-*scalibrated on %zu demonstrations, each predicted from the others: scale%s",
+        COLUMN, "uncertainty", i->calibrated, plural(rm2_manifold_factor_count(i->manifold)));
+    for (size_t k = 0; k < rm2_manifold_factor_count(i->manifold); k++) {
+        const rm2_factor *f = rm2_manifold_factor(i->manifold, k);
+        (void)fprintf(out, "%s %.3g (%s%zu)", k ? "," : "", i->calibration[k], f->geometry->name,
+                      f->n);
+    }
+    (void)fprintf(out, "\n");
+}
+
+void start_json_uncertainty(rm2_json *json, const rm2_model_info *i) {
+    if (i->calibrated == 0) {
+        rm2_json_put(json, RM2_TEXT("calibration", NULL));
+        return;
+    }
+    rm2_json_object(json, "calibration");
+    rm2_json_put(json, RM2_COUNT("demonstrations", i->calibrated),
+                 RM2_NUMBER("freedom", i->calibration_freedom));
+    rm2_json_numbers(json, "scales", rm2_manifold_factor_count(i->manifold), i->calibration);
     rm2_json_end(json);
 }

@@ -194,6 +194,7 @@ static void json_quality(rm2_json *json, const rm2_model_info *i, const quality 
     rm2_json_numbers(json, "distance", q->distance ? rm2_manifold_factor_count(i->manifold) : 0,
                      q->distance);
     start_json(json, i->data, i->start_report);
+    start_json_uncertainty(json, i);
     rm2_json_put(json, RM2_NUMBER("residual", known ? f->residual : NAN),
                  RM2_NUMBER("residual_components", known ? f->components : NAN),
                  RM2_NUMBER("residual_mean", f->mean),
@@ -348,6 +349,7 @@ static void print_text(FILE *out, const training *t, const rm2_model_info *i, co
         if (!plan->notes[k].warning)
             fit_print_note(out, "", &plan->notes[k]);
     start_print(out, i->data, i->start_report);
+    start_print_uncertainty(out, i);
     (void)fprintf(out, "stopped: %s, after %zu iteration%s (%zu evaluation%s, %.2f s)\n",
                   rm2_stop_text(i->training.stop), i->training.iterations,
                   plural(i->training.iterations), i->training.evaluations,

@@ -127,6 +127,7 @@ void info_print_json(const rm2_model_info *i) {
     put_hyperparameters(&json, i);
     put_settings(&json, i);
     start_json(&json, i->data, i->start_report);
+    start_json_uncertainty(&json, i);
     rm2_json_numbers(&json, "lengthscale", i->latent_dim, i->lengthscale);
     rm2_json_put(&json, RM2_NUMBER("variance", i->variance), RM2_NUMBER("noise", i->noise),
                  RM2_NUMBER("output_variance", info_output_variance(i)));

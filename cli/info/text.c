@@ -250,5 +250,6 @@ void info_print_text(const rm2_model_info *i) {
     print_inference(i);
     print_training(i);
     start_print(stdout, i->data, i->start_report);
+    start_print_uncertainty(stdout, i);
     print_settings(i);
 }

@@ -259,6 +259,13 @@ typedef struct rm2_model_info {
      * the variance that the noise of the outputs gives a latent; else 0 */
     double freedom, latent_noise;
     size_t trained; /* points it was trained on; more than `points` in a compact model */
+    /* Scales of the predictive covariance, one per factor of the manifold, from demonstrations that were predicted from
+     * the others: with S = diag(sqrt(scale of each output's factor)) it is S Kf S (v(x) + noise). NULL: not calibrated,
+     * Kf (v(x) + noise) */
+    const double *calibration;
+    size_t calibrated; /* demonstrations they were found on; 0: not calibrated */
+    double
+        calibration_freedom; /* degrees of freedom that this leaves, at least 3 (rm2_calibration); 0: not calibrated */
 } rm2_model_info;
 
 /* What is in a model; NULL for NULL. */

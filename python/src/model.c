@@ -221,7 +221,7 @@ static PyObject *describe(PyObject *self, PyObject *object) {
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
     return Py_BuildValue(
-        "{ss,sn,sn,sn,sn,sd,sd,sd,sd,sd,sd,sd,ss,sn,sn,sd,sn,sN}", "manifold",
+        "{ss,sn,sn,sn,sn,sd,sd,sd,sd,sd,sd,sd,ss,sn,sn,sd,sn,sn,sd,sN,sN}", "manifold",
         rm2_manifold_spec(i->manifold), "points", (Py_ssize_t)i->points, "trained",
         (Py_ssize_t)i->trained, "outputs", (Py_ssize_t)i->outputs, "latent_dim",
         (Py_ssize_t)i->latent_dim, "variance", i->variance, "noise", i->noise, "objective",
@@ -230,8 +230,10 @@ static PyObject *describe(PyObject *self, PyObject *object) {
         i->training.likelihood.upper, "volume", i->volume, "stop", rm2_stop_text(i->training.stop),
         "iterations", (Py_ssize_t)i->training.iterations, "evaluations",
         (Py_ssize_t)i->training.evaluations, "seconds", i->training.seconds, "inducing",
-        (Py_ssize_t)i->inducing, "settings",
-        glue_settings_dict(rm2_settings_table_of(RM2_SETTINGS_FIT), i->settings));
+        (Py_ssize_t)i->inducing, "calibrated", (Py_ssize_t)i->calibrated, "calibration_freedom",
+        i->calibration_freedom, "calibration",
+        glue_floats(i->calibration ? rm2_manifold_factor_count(i->manifold) : 0, i->calibration),
+        "settings", glue_settings_dict(rm2_settings_table_of(RM2_SETTINGS_FIT), i->settings));
 }
 
 /* model_array(model, name, out) */

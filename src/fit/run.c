@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "evidence/points.h"
 #include "start/start.h"
+#include "train/calibrate.h"
 #include "train/scattered.h"
 
 /* Outputs, and the start of the latents in m->X. V, the outputs by points, is needed no longer. */
@@ -30,7 +31,8 @@ rm2_status rm2i_fit_model(rm2_context *ctx, const rm2_fit_settings *s,
                          "checkpoints: it takes few evaluations");
     RM2_TRY(rm2i_find_base(ctx, s, m));
     RM2_TRY(find_start(ctx, trainer, s, m));
-    return trainer->train(ctx, s, checkpoint, m);
+    RM2_TRY(trainer->train(ctx, s, checkpoint, m));
+    return rm2i_calibrate(ctx, m);
 }
 
 rm2_status rm2i_data_usable(rm2_context *ctx, const rm2_data *data, const rm2_fit_settings *s) {

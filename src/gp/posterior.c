@@ -19,13 +19,15 @@
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
-/* P = Cholesky factor of Kf, zeros above the diagonal. */
+/* Pf = Cholesky factor of Kf, zeros above the diagonal; P = S Pf. */
 static rm2_status factor_task(rm2_context *ctx, rm2i_posterior *p) {
     size_t M = p->gp.M;
     double jitter;
-    RM2_TRY(rm2i_factor(ctx, M, p->gp.Kf, 0, p->P, &jitter));
+    RM2_TRY(rm2i_factor(ctx, M, p->gp.Kf, 0, p->Pf, &jitter));
     for (size_t i = 0; i < M; i++)
-        memset(p->P + i * M + i + 1, 0, (M - i - 1) * sizeof *p->P);
+        memset(p->Pf + i * M + i + 1, 0, (M - i - 1) * sizeof *p->Pf);
+    for (size_t i = 0; p->gp.scale && i < M * M; i++)
+        p->P[i] = p->gp.scale[i / M] * p->Pf[i];
     p->observed = p->gp.noise;
     return RM2_OK;
 }
@@ -167,6 +169,7 @@ static void lay_out_inducing(void *posterior, rm2i_arena *a) {
     size_t M = p->gp.M, r = p->n;
     p->C = rm2i_take(a, double, M, r);
     p->P = rm2i_take(a, double, M, M);
+    p->Pf = p->gp.scale ? rm2i_take(a, double, M, M) : p->P;
     p->root = rm2i_take(a, double, r, r);
     p->inverse = rm2i_take(a, double, r, r);
     p->own_Z = rm2i_take(a, double, r, p->gp.Q);
@@ -206,6 +209,7 @@ static void lay_out_exact(void *posterior, rm2i_arena *a) {
     size_t N = p->gp.N, M = p->gp.M;
     p->C = rm2i_take(a, double, M, N);
     p->P = rm2i_take(a, double, M, M);
+    p->Pf = p->gp.scale ? rm2i_take(a, double, M, M) : p->P;
     p->o = rm2i_take(a, double, N);
     p->l = rm2i_take(a, double, M);
     p->L = p->V = rm2i_take(a, double, N, N);

@@ -1,7 +1,7 @@
 /* Posterior of the tangent field f: R^Q -> R^M given the training outputs.
  *
  *   mean f(x) = C k*(x), C is M x N;   cov f(x) = P diag(h(x)) P^T, P is M x M
- * Kronecker noise:  C = (A^-1 F)^T, P P^T = Kf, all h equal: h = k** - k*^T A^-1 k*
+ * Kronecker noise:  C = (A^-1 F)^T, P P^T = K = S Kf S, all h equal: h = k** - k*^T A^-1 k*; S calibrates predictions
  * inducing points:  the same with k* taken with these, C = (Lu^-T u)^T and in place of A^-1
  *                   Lu^-T (I - s2 B^-1) Lu^-1 (symbols of inducing.h)
  * per-output noise: C = Kf Am, P = D^1/2 U, h_m = l_m k** - l_m^2 k*^T (l_m K + I)^-1 k*
@@ -22,6 +22,7 @@ typedef struct rm2i_gp {
     double noise;             /* s2, or the noise that all outputs share */
     const double *task_noise; /* M, per-output noise */
     const double *Kf;         /* M x M */
+    const double *scale;      /* M: S, Kronecker noise; NULL: the identity */
     const double *X;          /* N x Q */
     const double *F;          /* M x N */
     size_t inducing;          /* inducing points; 0: none, exact */
@@ -40,6 +41,7 @@ typedef struct rm2i_posterior {
     double *own_Z;   /* inducing points: the copy of them */
     double *sums;    /* inducing points: rm2i_inducing_sum */
     double *C, *P;   /* C is M x n */
+    double *Pf;      /* that of Kf, without S, for metrics */
     double *L;       /* Kronecker: Cholesky factor of A */
     double *root;    /* inducing points: root^T root stands for A^-1 */
     double *inverse; /* that product, where its rounding does no harm; NULL elsewhere */
@@ -74,7 +76,7 @@ void rm2i_posterior_gradient(const rm2i_posterior *p, const double *x, double *f
 void rm2i_posterior_variance(const rm2i_posterior *p, const double *x, double *h, double *dh,
                              double *work);
 
-/* Jacobian of f as a random matrix: mean J (M x Q); column m of P^-1 J has covariance R_m (Q x Q):
+/* Jacobian of f as a random matrix: mean J (M x Q); column m of Pf^-1 J has covariance R_m (Q x Q):
  * R is M x Q x Q. */
 void rm2i_posterior_jacobian(const rm2i_posterior *p, const double *x, double *J, double *R,
                              double *work);

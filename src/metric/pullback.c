@@ -398,7 +398,7 @@ static void lay_out_field(void *field, rm2i_arena *a) {
 static rm2_status fill_part(rm2_context *ctx, const rm2i_pullback_field *f,
                             rm2i_output_part *part) {
     size_t M = f->posterior->gp.M;
-    rm2i_transpose(M, f->posterior->P, part->Pt);
+    rm2i_transpose(M, f->posterior->Pf, part->Pt);
     restrict_to(part, M, M, part->Pt);
     return f->manifold
                ? rm2i_traces_create(ctx, f->manifold, part->from, part->to, part->Pt, &part->traces)

@@ -1,6 +1,7 @@
 /* Making, finishing and describing models; the passage between points and outputs. */
 #include "model/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ void rm2_model_free(rm2_model *m) {
     free(m->back_kernels);
     free(m->lengthscale);
     free(m->task_noise);
+    free(m->calibration);
+    free(m->scale);
     free(m->Kf);
     free(m->inducing);
     free(m->inducing_inputs);
@@ -93,6 +96,8 @@ static rm2_status keep_base_point(rm2_context *ctx, rm2_model *m) {
     return RM2_OK;
 }
 
+static const double LEAST_FREEDOM = 3; /* of a reference with a mean */
+
 static void fill_info(rm2_model *m) {
     m->info = (rm2_model_info){
         .manifold = m->manifold,
@@ -121,6 +126,9 @@ static void fill_info(rm2_model *m) {
         .start_report = m->start_report,
         .freedom = m->freedom,
         .latent_noise = m->latent_noise,
+        .calibration = m->calibration,
+        .calibrated = m->calibrated,
+        .calibration_freedom = m->calibration ? fmax((double)m->calibrated, LEAST_FREEDOM) : 0,
         .trained = m->trained ? m->trained : m->N,
     };
 }
@@ -140,6 +148,7 @@ rm2i_gp rm2i_model_gp(const rm2_model *m) {
                      .noise = m->noise,
                      .task_noise = m->task_noise,
                      .Kf = m->Kf,
+                     .scale = m->scale,
                      .X = m->X,
                      .F = m->F,
                      .inducing = m->inducing_count,
@@ -184,6 +193,21 @@ static rm2_status whiten(rm2_context *ctx, rm2_model *m) {
     return status;
 }
 
+/* S = diag(sqrt(kappa_f)), as a vector. */
+static rm2_status spread_scales(rm2_context *ctx, rm2_model *m) {
+    size_t at = 0;
+    if (!m->calibration)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, m->M, sizeof *m->scale, &m->scale));
+    for (size_t f = 0; f < rm2_manifold_factor_count(m->manifold); f++) {
+        const rm2_factor *factor = rm2_manifold_factor(m->manifold, f);
+        size_t end = at + (m->settings.model == RM2_GPLVM ? factor->ambient : factor->dim);
+        while (at < end)
+            m->scale[at++] = sqrt(m->calibration[f]);
+    }
+    return RM2_OK;
+}
+
 rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
     double *work;
     size_t failed;
@@ -195,6 +219,7 @@ rm2_status rm2i_model_finish(rm2_context *ctx, rm2_model *m) {
     if (status != RM2_OK)
         return rm2i_fail(ctx, status, "base point, factor %zu: %s", failed + 1,
                          rm2_status_text(status));
+    RM2_TRY(spread_scales(ctx, m));
     rm2i_gp gp = rm2i_model_gp(m);
     RM2_TRY(rm2i_posterior_create(ctx, &gp, &m->posterior));
     free(m->inducing_sums);

@@ -36,7 +36,10 @@ struct rm2_model {
     double *task_noise; /* M, or NULL */
     double *Kf;         /* M x M */
     double gpdm[3];
-    double freedom;      /* degrees of the Student t density of an observation; 0: normal density */
+    double freedom; /* degrees of the Student t density of an observation; 0: normal density */
+    double *
+        calibration; /* one scale of the predictive covariance per factor (train/calibrate.h); NULL: none */
+    size_t calibrated;   /* demonstrations that they were found on; 0: none */
     double latent_noise; /* variance that the noise of the outputs gives a latent, with `freedom` */
     size_t inducing_count;   /* 0: exact inference */
     size_t *inducing;        /* which of the points they are; NULL: exact, or free inputs */
@@ -59,8 +62,13 @@ struct rm2_model {
     rm2i_latent_prior *prior; /* of a latent point, with `freedom`; NULL: a broad normal density */
     rm2i_posterior *
         white; /* of many outputs, Kronecker noise: the posterior with P^-1 C in the place of C; else NULL */
+    double *scale; /* M: roots of the scales, one per output; NULL: none */
     double *frame; /* of the manifold at the base point */
 };
+
+/* Scales of a calibration that a model may have. */
+#define RM2I_SCALE_LEAST 1e-100
+#define RM2I_SCALE_MOST  1e100
 
 /* An empty model of a data set with its arrays; task noise and back constraint only if the settings
  * ask for them. */

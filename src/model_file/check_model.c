@@ -272,6 +272,35 @@ static rm2_status check_sums(const check *c) {
                          &rm2i_entry);
 }
 
+/* Scales of Kf that leave it finite, found on the demonstrations of the model, or of the whole one. */
+static rm2_status check_calibration(const check *c) {
+    static const char field[] = "parameters/calibration";
+    static const rm2i_range range = {RM2I_SCALE_LEAST, RM2I_SCALE_MOST,
+                                     "positive, between 1e-100 and 1e100"};
+    const rm2_model *m = c->m;
+    size_t least = m->data->trajectories, most = m->trained ? m->trained : least;
+    double largest = fmax(rm2i_max_abs(m->M * m->M, m->Kf), 1) * fmax(m->variance, 1);
+    if (!m->calibration)
+        return RM2_OK;
+    if (m->settings.noise != RM2_NOISE_KRONECKER || m->settings.task == RM2_TASK_INTEGRATED)
+        return rm2i_fail(c->ctx, RM2_ERR_FORMAT,
+                         "%s: %s does not agree with the settings: only models with Kronecker "
+                         "noise whose covariance of the outputs is not integrated out have it",
+                         c->name, field);
+    size_t factors = rm2_manifold_factor_count(m->manifold);
+    RM2_TRY(check_entries(c, field, factors, m->calibration, &range));
+    for (size_t f = 0; f < factors; f++)
+        if (!(m->calibration[f] <= LARGEST_VARIANCE / largest))
+            return wrong_entry(c, field, f, m->calibration[f],
+                               "below 1e301 with parameters/task_covariance");
+    if (m->calibrated >= 2 && m->calibrated >= least && m->calibrated <= most)
+        return RM2_OK;
+    return rm2i_fail(c->ctx, RM2_ERR_FORMAT,
+                     "%s: parameters/calibrated is %zu, expected the number of demonstrations, at "
+                     "least 2",
+                     c->name, m->calibrated);
+}
+
 static rm2_status check_back_constraint(const check *c) {
     const rm2_model *m = c->m;
     if (!m->back_weights)
@@ -327,6 +356,7 @@ rm2_status rm2i_model_check(rm2_context *ctx, const char *name, const rm2_model 
     RM2_TRY(check_covariance(&c));
     RM2_TRY(check_inducing(&c));
     RM2_TRY(check_sums(&c));
+    RM2_TRY(check_calibration(&c));
     RM2_TRY(check_back_constraint(&c));
     return check_record(&c);
 }

@@ -173,6 +173,16 @@ static rm2_status take_sums(rm2_context *ctx, const rm2_model *m, rm2_model *c) 
     return RM2_OK;
 }
 
+static rm2_status copy_calibration(rm2_context *ctx, const rm2_model *m, rm2_model *c) {
+    size_t factors = rm2_manifold_factor_count(m->manifold);
+    if (!m->calibration)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, factors, sizeof *c->calibration, &c->calibration));
+    memcpy(c->calibration, m->calibration, factors * sizeof *c->calibration);
+    c->calibrated = m->calibrated;
+    return RM2_OK;
+}
+
 static rm2_status fill(rm2_context *ctx, const source *from, rm2_model *c) {
     const rm2_model *m = from->m;
     c->trained = m->trained ? m->trained : rm2i_rows_all(m->rows, m->N);
@@ -180,6 +190,7 @@ static rm2_status fill(rm2_context *ctx, const source *from, rm2_model *c) {
         rm2i_alloc(ctx, m->training.iterations + 1, sizeof *c->training.trace, &c->training.trace));
     copy_parameters(m, from->rows, c);
     copy_record(m, c);
+    RM2_TRY(copy_calibration(ctx, m, c));
     RM2_TRY(take_sums(ctx, m, c));
     return rm2i_model_finish(ctx, c);
 }

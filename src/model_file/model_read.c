@@ -117,10 +117,21 @@ static rm2_status get_compact(rm2i_reader r, rm2_model *m) {
     return RM2_OK;
 }
 
+/* Scales of the predictive covariance, and the number of demonstrations they were found on: both or none. */
+static rm2_status get_calibration(rm2i_reader r, rm2_model *m) {
+    static const char name[] = "parameters/calibration", number[] = "parameters/calibrated";
+    size_t factors = rm2_manifold_factor_count(m->manifold);
+    if (!rm2i_file_has(r, name) && !rm2i_file_has(r, number))
+        return RM2_OK;
+    RM2_TRY(rm2i_file_doubles(r, name, 1, &factors, &m->calibration));
+    return rm2i_file_count(r, number, &m->calibrated);
+}
+
 static rm2_status get_parameters(rm2i_reader r, rm2_model *m) {
     RM2_TRY(rm2i_model_arrays_get(r, m));
     RM2_TRY(get_inducing(r, m));
     RM2_TRY(get_compact(r, m));
+    RM2_TRY(get_calibration(r, m));
     RM2_TRY(get_inducing_sums(r, m));
     return get_back_kernels(r, m);
 }

@@ -79,6 +79,14 @@ static rm2_status put_inducing_sums(rm2i_file_writer w, const rm2_model *m) {
                       rm2i_inducing_sums_count(m->inducing_count, m->M), m->posterior->sums);
 }
 
+static rm2_status put_calibration(rm2i_file_writer w, const rm2_model *m) {
+    if (!m->calibration)
+        return RM2_OK;
+    RM2_TRY(put_vector(w, "parameters/calibration", rm2_manifold_factor_count(m->manifold),
+                       m->calibration));
+    return rm2i_file_put_count(w, "parameters/calibrated", m->calibrated);
+}
+
 static rm2_status put_training(rm2i_file_writer w, const rm2_model *m) {
     RM2_TRY(rm2i_file_put_count(w, "training/stop", (size_t)m->training.stop));
     RM2_TRY(rm2i_file_put_count(w, "training/evaluations", m->training.evaluations));
@@ -101,6 +109,7 @@ static rm2_status put_all(rm2i_file_writer w, const rm2_model *m) {
     RM2_TRY(rm2i_model_arrays_put(w, m));
     RM2_TRY(put_inducing(w, m));
     RM2_TRY(put_inducing_sums(w, m));
+    RM2_TRY(put_calibration(w, m));
     RM2_TRY(put_back_kernels(w, m));
     RM2_TRY(rm2i_start_put(w, m->start_report));
     RM2_TRY(put_training(w, m));

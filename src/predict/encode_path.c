@@ -133,7 +133,9 @@ static void learn_steps(paths *p) {
 static double noise_of(const rm2_model *m) {
     double sum = 0;
     for (size_t k = 0; k < m->M; k++)
-        sum += m->task_noise ? m->task_noise[k] : m->noise * m->Kf[k * m->M + k];
+        sum += m->task_noise
+                   ? m->task_noise[k]
+                   : m->noise * m->Kf[k * m->M + k] * (m->scale ? m->scale[k] * m->scale[k] : 1);
     return sum / (double)m->M;
 }
 

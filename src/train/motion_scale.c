@@ -22,8 +22,7 @@ static double length_of(const rm2i_model_problem *p, size_t t) {
 
 rm2_status rm2i_motion_scale(rm2_context *ctx, const rm2_fit_settings *s,
                              const rm2i_model_problem *p, double *scale) {
-    const rm2i_rows points =
-        p->rows ? *p->rows : rm2i_rows_alone(p->N, p->trajectories, p->starts);
+    const rm2i_rows points = p->rows ? *p->rows : rm2i_rows_alone(p->N, p->trajectories, p->starts);
     const rm2i_rows rows = rm2i_rows_of_trajectories(&points);
     bool along = s->init == RM2_INIT_ALIGNED || s->init == RM2_INIT_ISOMAP;
     double *own, *lengths, median = 0;

@@ -248,10 +248,11 @@ def test_arrays_of_a_model(toy):
 
 def test_checkpoint(toy, tmp_path):
     path = tmp_path / "state.npz"
-    whole = rm2.WGPLVM("R2 x S2", max_iterations=30).fit(toy)
+    slow = {"recipe": "map", "max_iterations": 30}
+    whole = rm2.WGPLVM("R2 x S2", **slow).fit(toy)
     with pytest.warns(RuntimeWarning, match="interrupted"):
-        rm2.WGPLVM("R2 x S2", max_iterations=30).fit(toy, checkpoint=path, callback=lambda p: p.done < 10)
-    resumed = rm2.WGPLVM("R2 x S2", max_iterations=30).fit(toy, checkpoint=path, resume=True)
+        rm2.WGPLVM("R2 x S2", **slow).fit(toy, checkpoint=path, callback=lambda p: p.done < 10)
+    resumed = rm2.WGPLVM("R2 x S2", **slow).fit(toy, checkpoint=path, resume=True)
     np.testing.assert_array_equal(resumed.latents_, whole.latents_)
 
 
@@ -262,7 +263,7 @@ def test_callback(toy):
     assert rows[-1].activity == "fit" and rows[-1].done <= 5 and rows[-1].seconds >= 0
     calls = []
     with pytest.warns(RuntimeWarning, match="interrupted"):
-        stopped = rm2.WGPLVM("R2 x S2").fit(toy, callback=lambda p: calls.append(p) or len(calls) < 20)
+        stopped = rm2.WGPLVM("R2 x S2", recipe="map").fit(toy, callback=lambda p: calls.append(p) or len(calls) < 20)
     assert len(calls) == 20 and stopped.info_["stop"] == "interrupted"  # not called again once it has said stop
     with pytest.raises(ZeroDivisionError):
         rm2.WGPLVM("R2 x S2").fit(toy, callback=lambda p: 1 / 0)

@@ -13,6 +13,24 @@
 #include "model/model.h"
 #include "shared_context.h"
 
+/* Scale of the factor that an output belongs to. */
+static double scale_of(const rm2_model_info *i, size_t output) {
+    size_t f = 0, end = 0;
+    if (!i->calibration)
+        return 1;
+    for (;; f++) {
+        const rm2_factor *factor = rm2_manifold_factor(i->manifold, f);
+        end += i->settings->model == RM2_GPLVM ? factor->ambient : factor->dim;
+        if (output < end)
+            return i->calibration[f];
+    }
+}
+
+double predicted_covariance(const rm2_model *model, size_t a, size_t b) {
+    const rm2_model_info *i = rm2_model_info_of(model);
+    return i->task_covariance[a * i->outputs + b] * sqrt(scale_of(i, a) * scale_of(i, b));
+}
+
 /* -1/2 (r^T S^-1 r + log |S| + n log 2 pi), by plain elimination */
 double log_density_at(const rm2_model *model, const double *x, const double *v, const bool *there) {
     rm2_model_info i = *rm2_model_info_of(model);
@@ -28,7 +46,7 @@ double log_density_at(const rm2_model *model, const double *x, const double *v, 
             size_t at = which[a] * M + which[b];
             S[a][b] = cov[at];
             if (i.settings->noise == RM2_NOISE_KRONECKER)
-                S[a][b] += i.noise * i.task_covariance[at];
+                S[a][b] += i.noise * predicted_covariance(model, which[a], which[b]);
             else if (a == b)
                 S[a][b] += i.noise + i.task_noise[which[a]];
         }

@@ -10,6 +10,9 @@ enum { MOST_M = 8, MOST_Q = 4 }; /* outputs, latent dimensions */
 /* Outputs (tangent coordinates) of a point in the units of the data. */
 void outputs_of(const rm2_model *model, const double *point, double *v);
 
+/* Entry (a, b) of the covariance of the outputs in predictions: S Kf S of a model that is calibrated, else Kf. */
+double predicted_covariance(const rm2_model *model, size_t a, size_t b);
+
 /* log N(v; f(x), covariance of an observation at x) over the outputs `there` (NULL: all). */
 double log_density_at(const rm2_model *model, const double *x, const double *v, const bool *there);
 

@@ -29,7 +29,7 @@ static bool check_indefinite(const rm2_model *model, const double *x, const doub
         return false;
     assert_int_equal(rm2_model_decode(ctx, model, 1, x, NULL, J[0], S, NULL), RM2_OK);
     for (size_t k = 0; k < M * M; k++)
-        S[k] += i.noise * i.task_covariance[k];
+        S[k] += i.noise * predicted_covariance(model, k / M, k % M);
     assert_int_equal(rm2i_cholesky(M, S, L), RM2_OK);
     for (size_t q = 0; q < Q; q++) { /* L^-1 J_q */
         double up[MOST_M], down[MOST_M], moved[2] = {x[0], x[1]}, h = 1e-5;

@@ -94,7 +94,7 @@ static void damaged_bytes(void **state) {
     not_from_bytes(RM2_ERR_FORMAT, bytes, 0, "letter");
     not_from_bytes(RM2_ERR_FORMAT, bytes, 100, "no zip directory at its end (is it cut off?)");
     not_from_bytes(RM2_ERR_FORMAT, bytes, size - 1, "(is it cut off?)");
-    bytes[size / 2] ^= 1;
+    bytes[size / 4] ^= 1; /* of the numbers, which only a checksum sees */
     not_from_bytes(RM2_ERR_FORMAT, bytes, size, "damaged");
     rm2_free(memory);
     assert_int_equal(rm2_model_from_bytes(ctx, NULL, 9, NULL, &none), RM2_ERR_ARGUMENT);

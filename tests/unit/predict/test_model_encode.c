@@ -122,7 +122,7 @@ static void test_encoding_by_residual(void **state) {
             outputs_of(model, data->points + n * 5, v);
             for (size_t a = 0; a < 16; a++)
                 work[a] = noise ? (a % 5 == 0 ? i.noise + i.task_noise[a / 4] : 0)
-                                : i.noise * i.task_covariance[a];
+                                : i.noise * predicted_covariance(model, a / 4, a % 4);
             assert_int_equal(rm2i_cholesky(4, work, inverse), RM2_OK);
             for (int k = 0; k < 6; k++) { /* at y, four neighbours, x */
                 double at[2] = {y[2 * n], y[2 * n + 1]}, f[4], r[4];
