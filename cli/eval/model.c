@@ -41,17 +41,17 @@ static int score(evaluation *e, rm2_encode_kind objective, double *latents) {
 
 /* ---- calibration ---------------------------------------------------------------------------- */
 
-static int calibrate(evaluation *e, const char *item, size_t n, const double *latents,
-                     const double *points) {
+static int calibrate(evaluation *e, const char *item, const rm2_calibration_points *points) {
     const model_work *m = e->m;
-    const rm2_calibration_points both = {.n = n, .latents = latents, .points = points};
     rm2_calibration c = {.size = sizeof c};
-    int code = work_check(&m->work, rm2_model_calibration(m->work.ctx, m->model, &both, &c));
+    int code = work_check(&m->work, rm2_model_calibration(m->work.ctx, m->model, points, &c));
     if (code != EXIT_DONE)
         return code;
     findings_item(&e->found, "calibration", item);
     findings_add(&e->found, "points", (double)c.points);
-    findings_add(&e->found, "outputs", (double)c.outputs);
+    findings_add(&e->found, "degrees", (double)c.degrees);
+    if (c.freedom > 0)
+        findings_add(&e->found, "freedom", c.freedom);
     for (size_t l = 0; l < RM2_LEVELS; l++) {
         char measure[32];
         (void)snprintf(measure, sizeof measure, "within_%.0f", 100 * c.level[l]);
@@ -104,30 +104,53 @@ static int latents_of_trajectory(const evaluation *e, double **latents) {
     return code;
 }
 
+/* The distribution that the shares refer to. */
+static void note_reference(const evaluation *e, bool encoded) {
+    const rm2_model_info *i = e->m->info;
+    char note[256];
+    if (encoded) {
+        (void)snprintf(note, sizeof note,
+                       "calibration: encoded latents were chosen to fit these points, which takes "
+                       "%zu of %zu degrees "
+                       "of freedom",
+                       i->latent_dim < i->outputs ? i->latent_dim : i->outputs - 1, i->outputs);
+        work_note(&e->m->work, note);
+    }
+    if (i->calibrated) {
+        (void)snprintf(
+            note, sizeof note,
+            "calibration: the uncertainty comes from %zu demonstrations; the shares of one new "
+            "demonstration may differ much from the levels",
+            i->calibrated);
+        work_note(&e->m->work, note);
+    }
+}
+
 static int calibrate_held_out(evaluation *e) {
     bool file = e->options->latents != NULL, trajectory = e->m->options->trajectory != NULL;
-    char note[256];
     double *latents = NULL;
     int code = file         ? latents_from_file(e, &latents)
                : trajectory ? latents_of_trajectory(e, &latents)
                             : EXIT_DONE;
     if (code == EXIT_DONE)
         code = calibrate(e, latents ? "held out, given latents" : "held out, encoded latents",
-                         e->held->count, latents ? latents : e->encoded, e->held->points);
-    (void)snprintf(
-        note, sizeof note,
-        "calibration: encoded latents were chosen to fit these points, which takes up to "
-        "%zu of %zu degrees of freedom: shares tend to be too high (--latents, --latents-of)",
-        e->m->info->latent_dim, e->m->info->outputs);
-    if (code == EXIT_DONE && !latents)
-        work_note(&e->m->work, note);
+                         &(rm2_calibration_points){.n = e->held->count,
+                                                   .latents = latents ? latents : e->encoded,
+                                                   .points = e->held->points,
+                                                   .encoded = !latents});
+    if (code == EXIT_DONE)
+        note_reference(e, !latents);
     free(latents);
     return code;
 }
 
 static int calibrate_training(evaluation *e) {
     const model_work *m = e->m;
-    int code = calibrate(e, "training", m->info->points, m->info->latents, e->training);
+    int code = calibrate(e, "training",
+                         &(rm2_calibration_points){.n = m->info->points,
+                                                   .latents = m->info->latents,
+                                                   .points = e->training,
+                                                   .encoded = true});
     if (code == EXIT_DONE)
         work_note(&m->work, "calibration: the model was fitted to its training points: shares tend "
                             "to be too high");

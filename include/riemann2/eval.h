@@ -53,18 +53,23 @@ RM2_API rm2_status rm2_model_score(rm2_context *ctx, const rm2_model *model,
 
 enum { RM2_LEVELS = 6 };
 
-/* If the model is right, the squared Mahalanobis distance d2 of an observation from the mean at its
- * latent point, under the predictive covariance with noise, is chi-square with M degrees of freedom.
- */
+/* The squared Mahalanobis distance d2 of an observation from the mean at its latent point, under the predictive
+ * covariance with noise, is compared with a reference distribution of k degrees of freedom:
+ *   k = M for latent points that do not depend on the observations, max(M - Q, 1) for encoded ones, which are chosen to
+ *   fit them;
+ *   chi-square, or k F(k, n) with Fisher's F where the model is calibrated: the size of deviations was observed on n
+ *   demonstrations, and demonstrations differ in size (rm2_model_info.calibration_freedom). */
 typedef struct rm2_calibration {
     size_t size;                 /* sizeof(rm2_calibration), set by the caller */
     size_t points, outputs;      /* n, M */
     double level[RM2_LEVELS];    /* nominal: 0.5, 0.68, 0.8, 0.9, 0.95, 0.99 */
-    double quantile[RM2_LEVELS]; /* of chi-square with M degrees of freedom */
+    double quantile[RM2_LEVELS]; /* of the reference distribution */
     double coverage[RM2_LEVELS]; /* share of points with d2 up to it */
-    double mean_square;          /* mean d2 / M: 1 if right, above: too certain */
-    double uniformity; /* largest difference between the distribution function of the probabilities
+    double mean_square; /* mean d2 over that of the reference: 1 if right, above: too certain */
+    double uniformity;  /* largest difference between the distribution function of the probabilities
                           and the uniform one (Kolmogorov and Smirnov's statistic) */
+    size_t degrees;     /* k */
+    double freedom;     /* n; 0: the reference is chi-square */
 } rm2_calibration;
 
 /* Points, the latent points at which they are predicted, and, unless NULL, where the results of each are
@@ -74,11 +79,10 @@ typedef struct rm2_calibration_points {
     const double *latents; /* n x Q */
     const double *points;  /* n x ambient, in the units of the data */
     double *squares;       /* n: d2 */
-    double *probabilities; /* n: F(d2), the PIT values */
+    double *probabilities; /* n: of the reference up to d2, the PIT values */
+    bool encoded;          /* the latents were encoded from the points */
 } rm2_calibration_points;
 
-/* Latents that were encoded from the same points were chosen to fit them, which takes up to Q of the M
- * degrees of freedom: the coverage is then too high. */
 RM2_API rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
                                          const rm2_calibration_points *points,
                                          rm2_calibration *calibration);

@@ -156,20 +156,24 @@ class Calibration(NamedTuple):
     levels: Array
     """Nominal probabilities."""
     quantiles: Array
-    """Quantiles of the chi-square distribution with as many degrees of freedom as outputs."""
+    """Quantiles of the reference distribution of the squares."""
     coverage: Array
     """Share of points within each quantile: equal to the levels if the model is right."""
     mean_square: float
-    """Mean squared Mahalanobis distance per output: 1 if right, above 1 if the model is too certain."""
+    """Mean squared Mahalanobis distance over that of the reference: 1 if right, above 1 if the model is too certain."""
     uniformity: float
     """Kolmogorov and Smirnov's statistic of the probabilities."""
+    degrees: int
+    """Degrees of freedom k of the reference: outputs, less latent dimensions for encoded latents."""
+    freedom: float
+    """The reference is k F(k, freedom) for a model that is calibrated on demonstrations; 0: chi-square."""
     squares: Array
     """Squared Mahalanobis distance of each point."""
     probabilities: Array
     """Its probability (PIT value)."""
 
 
-def calibration(model: WGPLVM, Z: Any, Y: Any) -> Calibration:
+def calibration(model: WGPLVM, Z: Any, Y: Any, *, encoded: bool = False) -> Calibration:
     """Compare observations with the predictions at their latent points.
 
     Parameters
@@ -177,17 +181,19 @@ def calibration(model: WGPLVM, Z: Any, Y: Any) -> Calibration:
     model : WGPLVM
     Z : array of shape (n, latent_dim)
     Y : array of shape (n, *point_shape)
+    encoded : bool
+        Whether ``Z`` was encoded from ``Y``, which takes as many degrees of freedom as there are latent dimensions.
     """
     _need(model)
     handle = model._fitted()
     latents, lead = model._latents(Z)
     points, _ = model.manifold_._take(Y, "Y", model.manifold_.point_shape)
     squares, probabilities = np.empty(lead), np.empty(lead)
-    n, outputs, levels, quantiles, coverage, square, uniformity = _core.calibration(
-        handle, latents, points, squares, probabilities
+    n, outputs, levels, quantiles, coverage, square, uniformity, degrees, freedom = _core.calibration(
+        handle, latents, points, squares, probabilities, encoded
     )
     return Calibration(n, outputs, np.array(levels), np.array(quantiles), np.array(coverage), square, uniformity,
-                       squares, probabilities)
+                       degrees, freedom, squares, probabilities)
 
 
 class CrossValidationJob(NamedTuple):

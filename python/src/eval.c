@@ -55,15 +55,17 @@ static PyObject *score(PyObject *self, PyObject *args) {
     return list ? Py_BuildValue("NN", score_tuple(&total), list) : NULL;
 }
 
-/* calibration(model, latents, points, squares, probabilities): (points, outputs, levels, quantiles, coverage,
- * mean square, uniformity). */
+/* calibration(model, latents, points, squares, probabilities, encoded): (points, outputs, levels,
+ * quantiles, coverage, mean square, uniformity, degrees, freedom). */
 static PyObject *calibration(PyObject *self, PyObject *args) {
     const rm2_model *model;
     PyObject *in[2], *out[2], *result = NULL;
     glue_array z = {.data = NULL}, y = {.data = NULL}, s = {.data = NULL}, p = {.data = NULL};
     rm2_calibration c = {.size = sizeof c};
+    int encoded = 0;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOO", take_model, &model, &in[0], &in[1], &out[0], &out[1]))
+    if (!PyArg_ParseTuple(args, "O&OOOOp", take_model, &model, &in[0], &in[1], &out[0], &out[1],
+                          &encoded))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
     if (glue_read(in[0], "latents", false, &z) && glue_read(in[1], "points", false, &y) &&
@@ -71,12 +73,13 @@ static PyObject *calibration(PyObject *self, PyObject *args) {
         glue_rows(&z, "latents", i->latent_dim) &&
         glue_sized(&y, "points", z.rows * rm2_manifold_ambient(i->manifold)) &&
         glue_sized(&s, "output", z.rows) && glue_sized(&p, "output", z.rows)) {
-        rm2_calibration_points points = {z.rows, z.data, y.data, s.data, p.data};
+        rm2_calibration_points points = {z.rows, z.data, y.data, s.data, p.data, encoded != 0};
         GLUE_VALUE(result,
-                   Py_BuildValue("nnNNNdd", (Py_ssize_t)c.points, (Py_ssize_t)c.outputs,
+                   Py_BuildValue("nnNNNddnd", (Py_ssize_t)c.points, (Py_ssize_t)c.outputs,
                                  glue_floats(RM2_LEVELS, c.level),
                                  glue_floats(RM2_LEVELS, c.quantile),
-                                 glue_floats(RM2_LEVELS, c.coverage), c.mean_square, c.uniformity),
+                                 glue_floats(RM2_LEVELS, c.coverage), c.mean_square, c.uniformity,
+                                 (Py_ssize_t)c.degrees, c.freedom),
                    NULL, rm2_model_calibration(ctx, model, &points, &c));
     }
     GLUE_RELEASE(&z, &y, &s, &p);

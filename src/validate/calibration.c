@@ -3,7 +3,8 @@
  * An observation v at the latent point x is N(f(x), S), S = P diag(h(x) + noise) P^T, so with
  * y = P^-1 (v - f(x)) the squared Mahalanobis distance
  *   d2 = (v - f)^T S^-1 (v - f) = sum_m y_m^2/(h_m + noise)
- * is chi-square with M degrees of freedom, and its distribution function F(d2) uniform on (0, 1).
+ * is chi-square with M degrees of freedom, and its distribution function at d2 uniform on (0, 1). Encoding x from v takes
+ * up to Q of them. Where S has the size that deviations of n demonstrations had, d2 is k times an F variable instead.
  * Kronecker noise: P is triangular. Per-output noise: P = D^1/2 U, so P^-1 = P^T D^-1. */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "base/base.h"
 #include "linalg/factor.h"
 #include "manifold/manifold.h"
-#include "math/gamma.h"
+#include "math/beta.h"
 #include "model/model.h"
 #include "riemann2/eval.h"
 
@@ -24,11 +25,12 @@ static const double levels[RM2_LEVELS] = {0.5, 0.68, 0.8, 0.9, 0.95, 0.99};
 typedef struct calibrating {
     const rm2_model *m;
     size_t n;
-    const double *latents; /* n x Q */
-    double *scaled;        /* n x ambient: the points in the model's units */
-    double *outputs;       /* n x M */
-    double *squares;       /* n: d2 */
-    double *sorted;        /* n: probabilities */
+    double degrees, freedom; /* k, n: of the reference; n infinite: chi-square */
+    const double *latents;   /* n x Q */
+    double *scaled;          /* n x ambient: the points in the model's units */
+    double *outputs;         /* n x M */
+    double *squares;         /* n: d2 */
+    double *sorted;          /* n: probabilities */
     double *memory;
 } calibrating;
 
@@ -101,20 +103,23 @@ static double uniformity(size_t n, double *u) {
     return worst;
 }
 
-/* `sorted`: the probabilities, which are put in order here. */
-static rm2_calibration summarise(size_t n, size_t M, const double *squares, double *sorted) {
-    rm2_calibration c = {.points = n, .outputs = M};
+/* The probabilities are put in order here. */
+static rm2_calibration summarise(const calibrating *by) {
+    size_t n = by->n;
+    double k = by->degrees, f = by->freedom, mean = isinf(f) ? k : k * f / (f - 2);
+    rm2_calibration c = {
+        .points = n, .outputs = by->m->M, .degrees = (size_t)k, .freedom = isinf(f) ? 0 : f};
     for (size_t l = 0; l < RM2_LEVELS; l++) {
         size_t inside = 0;
         c.level[l] = levels[l];
-        c.quantile[l] = rm2i_chi_square_quantile((double)M, levels[l]);
+        c.quantile[l] = rm2i_scaled_f_quantile(k, f, levels[l]);
         for (size_t i = 0; i < n; i++)
-            inside += squares[i] <= c.quantile[l];
+            inside += by->squares[i] <= c.quantile[l];
         c.coverage[l] = (double)inside / (double)n;
     }
     for (size_t i = 0; i < n; i++)
-        c.mean_square += squares[i] / ((double)M * (double)n);
-    c.uniformity = uniformity(n, sorted);
+        c.mean_square += by->squares[i] / (mean * (double)n);
+    c.uniformity = uniformity(n, by->sorted);
     return c;
 }
 
@@ -130,13 +135,23 @@ static rm2_status find_squares(rm2_context *ctx, const calibrating *c) {
     return RM2_OK;
 }
 
+static double degrees_of(const rm2_model *m, bool encoded) {
+    if (!encoded)
+        return (double)m->M;
+    return m->M > m->Q ? (double)(m->M - m->Q) : 1;
+}
+
 rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
                                  const rm2_calibration_points *points,
                                  rm2_calibration *calibration) {
     RM2_REQUIRE(ctx, model, points, points->latents, points->points, calibration);
     RM2_TRY(rm2i_check_size(ctx, calibration, sizeof *calibration));
     size_t n = points->n, D = model->manifold->ambient;
-    calibrating c = {.m = model, .n = n, .latents = points->latents};
+    calibrating c = {.m = model,
+                     .n = n,
+                     .degrees = degrees_of(model, points->encoded),
+                     .freedom = model->calibration ? model->info.calibration_freedom : INFINITY,
+                     .latents = points->latents};
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no points to calibrate on");
     RM2_TRY(rm2i_check_finite(ctx, "latent point", n, model->Q, points->latents));
@@ -148,13 +163,13 @@ rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
     if (status == RM2_OK)
         status = find_squares(ctx, &c);
     for (size_t i = 0; status == RM2_OK && i < n; i++)
-        c.sorted[i] = rm2i_chi_square_cdf((double)model->M, c.squares[i]);
+        c.sorted[i] = rm2i_scaled_f_cdf(c.degrees, c.freedom, c.squares[i]);
     if (status == RM2_OK && points->squares)
         memcpy(points->squares, c.squares, n * sizeof *c.squares);
     if (status == RM2_OK && points->probabilities)
         memcpy(points->probabilities, c.sorted, n * sizeof *c.sorted);
     if (status == RM2_OK) {
-        const rm2_calibration found = summarise(n, model->M, c.squares, c.sorted);
+        const rm2_calibration found = summarise(&c);
         rm2i_results_give(1, &found, sizeof found, calibration);
     }
     free(c.memory);

@@ -40,7 +40,7 @@ static rm2_status measure_points(rm2_context *ctx, judged *j, rm2_cross_job *job
     rm2_calibration calibration = {.size = sizeof calibration};
     RM2_TRY(rm2_model_score(ctx, j->model, NULL, j->held, j->latents, NULL, &score));
     const rm2_calibration_points points = {
-        .n = j->held->count, .latents = j->latents, .points = j->points};
+        .n = j->held->count, .latents = j->latents, .points = j->points, .encoded = true};
     rm2_data_original(j->held, j->points);
     RM2_TRY(rm2_model_calibration(ctx, j->model, &points, &calibration));
     bool wrapped = rm2_model_info_of(j->model)->settings->model == RM2_WGPLVM;

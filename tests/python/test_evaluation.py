@@ -55,7 +55,15 @@ def test_calibration(model, toy):
     assert found.points == 60 and found.outputs == 4
     shares = [(found.squares <= q).mean() for q in found.quantiles]
     np.testing.assert_allclose(found.coverage, shares)
-    assert found.mean_square == pytest.approx(found.squares.mean() / 4)
+    n = model.info_["calibration_freedom"]
+    assert found.degrees == 4 and found.freedom == n == 3
+    assert found.mean_square == pytest.approx(found.squares.mean() / 4 * (n - 2) / n)
+    encoded = rm2.calibration(model, model.latents_, toy.points, encoded=True)
+    assert encoded.degrees == 2
+    np.testing.assert_array_equal(encoded.squares, found.squares)
+    assert (encoded.quantiles < found.quantiles).all()
+    scales = model.info_["calibration"]
+    assert model.info_["calibrated"] == 3 and len(scales) == 2 and min(scales) > 0
     assert ((0 <= found.probabilities) & (found.probabilities <= 1)).all()
 
 

@@ -170,7 +170,8 @@ static rm2_status calibrate(void *state) {
     fixture *f = state;
     rm2_calibration c = {.size = sizeof c};
     return rm2_model_calibration(
-        f->ctx, f->plain, &(rm2_calibration_points){2, latents, f->data->points, NULL, NULL}, &c);
+        f->ctx, f->plain, &(rm2_calibration_points){2, latents, f->data->points, NULL, NULL, false},
+        &c);
 }
 
 static rm2_status compare(void *state) {

@@ -122,7 +122,8 @@ static void job_is_fit_and_score(void **state) {
     double *latents = malloc(held->count * 2 * sizeof *latents);
     assert_int_equal(rm2_fit(ctx, train, &s, NULL, &model), RM2_OK);
     assert_int_equal(rm2_model_score(ctx, model, NULL, held, latents, NULL, &score), RM2_OK);
-    rm2_calibration_points points = {.n = held->count, .latents = latents, .points = held->points};
+    rm2_calibration_points points = {
+        .n = held->count, .latents = latents, .points = held->points, .encoded = true};
     assert_int_equal(rm2_model_calibration(ctx, model, &points, &c), RM2_OK);
     const rm2_cross_job *job = &cross->jobs[2];
     if (job->value[RM2_CROSS_DENSITY] != score.log_density_manifold)

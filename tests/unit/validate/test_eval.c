@@ -352,6 +352,18 @@ static double distance_from_uniform(size_t n, const double *u) {
     return worst;
 }
 
+/* Root of the scale of an output's factor, R2 then S2. */
+static double scale_of(const rm2_model_info *i, size_t output) {
+    return i->calibrated ? sqrt(i->calibration[output >= 2]) : 1;
+}
+
+/* Of the distribution with 4 degrees: chi-square, 1 - exp(-x/2) (1 + x/2), or with u = x/(x + n)
+ * 4 F(4, n): 1 - (1 - u)^(n/2) (1 + n u/2). */
+static double four_degrees(double x, double n) {
+    double u = x / (x + n);
+    return n > 0 ? 1 - pow(1 - u, n / 2) * (1 + n * u / 2) : 1 - exp(-x / 2) * (1 + x / 2);
+}
+
 static void check_squares(const rm2_model *model) {
     enum { N = 70 }; /* more than one block */
     rm2_model_info i = *rm2_model_info_of(model);
@@ -372,26 +384,30 @@ static void check_squares(const rm2_model *model) {
     else
         assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, N, i.base, 1, scaled, v), RM2_OK);
     assert_int_equal(rm2_model_decode(ctx, model, N, x, NULL, mean, cov, NULL), RM2_OK);
-    assert_int_equal(rm2_model_calibration(
-                         ctx, model, &(rm2_calibration_points){N, x, points, squares, pit}, &c),
-                     RM2_OK);
+    assert_int_equal(
+        rm2_model_calibration(ctx, model,
+                              &(rm2_calibration_points){N, x, points, squares, pit, false}, &c),
+        RM2_OK);
     double sum = 0;
     for (size_t k = 0; k < N; k++) {
         double *S = cov + k * M * M, r[5];
         for (size_t a = 0; a < M; a++) {
             r[a] = v[k * M + a] - mean[k * M + a];
             for (size_t b = 0; b < M; b++)
-                S[a * M + b] += i.settings->noise == RM2_NOISE_KRONECKER
-                                    ? i.noise * i.task_covariance[a * M + b]
-                                    : (a == b ? i.noise + i.task_noise[a] : 0);
+                S[a * M + b] +=
+                    i.settings->noise == RM2_NOISE_KRONECKER
+                        ? i.noise * i.task_covariance[a * M + b] * scale_of(&i, a) * scale_of(&i, b)
+                        : (a == b ? i.noise + i.task_noise[a] : 0);
         }
         double want = mahalanobis(M, S, r);
         near(squares[k], want, 1e-6 * (1 + want)); /* condition of S, below 1e8 */
         sum += squares[k];
-        if (M == 4) /* chi-square with 4 degrees: F = 1 - exp(-x/2) (1 + x/2) */
-            near(pit[k], 1 - exp(-squares[k] / 2) * (1 + squares[k] / 2), 1e-14);
+        if (M == 4)
+            near(pit[k], four_degrees(squares[k], i.calibration_freedom), 1e-13);
     }
-    near(c.mean_square, sum / (double)(M * N), 1e-12 * c.mean_square);
+    double n = i.calibration_freedom;
+    near(c.mean_square, sum / (double)(M * N) * (n > 0 ? (n - 2) / n : 1), 1e-12 * c.mean_square);
+    assert_true(c.degrees == M && c.freedom == n);
     near(c.uniformity, distance_from_uniform(N, pit), 1e-13);
     free(cov);
 }
@@ -406,6 +422,32 @@ static void squares(void **state) {
 /* Observations drawn from the model itself at known latent points, each alone: the coverage is the
  * nominal one up to binomial errors (4.5 deviations: 1 in 150000 of each; the seed is fixed), the mean
  * square 1 up to sqrt(2/(M n)), the distance from uniform below 2.2/sqrt(n) (1 in 10000). */
+/* Divide the deviation of a point from its mean by the root of a chi-square variable over its n degrees: the reference of
+ * models that are calibrated on n demonstrations. */
+static void vary_size(const rm2_model *model, const double *x, double *point) {
+    rm2_model_info i = *rm2_model_info_of(model);
+    double n = i.calibration_freedom, sum = 0, v[5], mean[5];
+    if (!(n > 0))
+        return;
+    for (size_t k = 0; k < (size_t)n; k++)
+        sum += pow(rm2_rng_normal(rm2_context_rng(ctx)), 2);
+    point[0] /= i.data->scale[0];
+    point[1] /= i.data->scale[0];
+    if (i.settings->model == RM2_GPLVM)
+        memcpy(v, point, sizeof v);
+    else
+        assert_int_equal(rm2_manifold_log_coords(ctx, i.manifold, 1, i.base, 1, point, v), RM2_OK);
+    assert_int_equal(rm2_model_decode(ctx, model, 1, x, NULL, mean, NULL, NULL), RM2_OK);
+    for (size_t k = 0; k < i.outputs; k++)
+        v[k] = mean[k] + (v[k] - mean[k]) * sqrt(n / sum);
+    if (i.settings->model == RM2_GPLVM)
+        memcpy(point, v, sizeof v);
+    else
+        assert_int_equal(rm2_manifold_exp_coords(ctx, i.manifold, 1, i.base, 1, v, point), RM2_OK);
+    point[0] *= i.data->scale[0];
+    point[1] *= i.data->scale[0];
+}
+
 static void check_truth(const rm2_model *model) {
     enum { N = 1500, ONE_BY_ONE = 1 };
     rm2_model_info i = *rm2_model_info_of(model);
@@ -419,20 +461,24 @@ static void check_truth(const rm2_model *model) {
                 i.latents[k % i.points * 2 + q] + 0.02 * rm2_rng_normal(rm2_context_rng(ctx));
         assert_int_equal(
             rm2_model_sample(ctx, model, ONE_BY_ONE, x + k * 2, 1, true, points + k * 5), RM2_OK);
+        vary_size(model, x + k * 2, points + k * 5);
     }
     assert_int_equal(
-        rm2_model_calibration(ctx, model, &(rm2_calibration_points){N, x, points, NULL, NULL}, &c),
+        rm2_model_calibration(ctx, model,
+                              &(rm2_calibration_points){N, x, points, NULL, NULL, false}, &c),
         RM2_OK);
     assert_int_equal(c.points, N);
     assert_int_equal(c.outputs, i.outputs);
     for (size_t l = 0; l < RM2_LEVELS; l++)
         near(c.coverage[l], c.level[l], 4.5 * sqrt(c.level[l] * (1 - c.level[l]) / N));
-    near(c.mean_square, 1, 4.5 * sqrt(2.0 / (double)(i.outputs * N)));
+    if (!i.calibrated) /* with 3 demonstrations squares have no variance */
+        near(c.mean_square, 1, 4.5 * sqrt(2.0 / (double)(i.outputs * N)));
     assert_true(c.uniformity > 0 && c.uniformity < 2.2 / sqrt(N));
     for (size_t k = 0; k < N * 5; k++) /* twice the noise and more: too certain, and it shows */
         points[k] += k % 5 < 2 ? 0.5 * rm2_rng_normal(rm2_context_rng(ctx)) : 0;
     assert_int_equal(
-        rm2_model_calibration(ctx, model, &(rm2_calibration_points){N, x, points, NULL, NULL}, &c),
+        rm2_model_calibration(ctx, model,
+                              &(rm2_calibration_points){N, x, points, NULL, NULL, false}, &c),
         RM2_OK);
     assert_true(c.mean_square > 1.5 && c.coverage[4] < 0.8);
     free(x);
@@ -446,7 +492,7 @@ static void truth(void **state) {
     check_truth(flat);
 }
 
-/* One point; encoded latents cost degrees of freedom: the mean square falls below 1. */
+/* One point; encoded latents cost degrees of freedom, which the reference takes into account. */
 static void small_and_encoded(void **state) {
     (void)state;
     rm2_model_info i = *rm2_model_info_of(wrapped);
@@ -462,29 +508,32 @@ static void small_and_encoded(void **state) {
     assert_int_equal(rm2_model_sample(ctx, wrapped, n, sampled, 1, true, points), RM2_OK);
     assert_int_equal(rm2_model_encode(ctx, wrapped, &residual, n, points, x, NULL, NULL), RM2_OK);
     assert_int_equal(
-        rm2_model_calibration(ctx, wrapped,
-                              &(rm2_calibration_points){n, sampled, points, NULL, NULL}, &given),
+        rm2_model_calibration(
+            ctx, wrapped, &(rm2_calibration_points){n, sampled, points, NULL, NULL, false}, &given),
         RM2_OK);
-    assert_int_equal(rm2_model_calibration(ctx, wrapped,
-                                           &(rm2_calibration_points){n, x, points, NULL, NULL},
-                                           &encoded),
-                     RM2_OK);
-    assert_true(encoded.mean_square < given.mean_square);
-    assert_int_equal(rm2_model_calibration(ctx, wrapped,
-                                           &(rm2_calibration_points){1, x, points, NULL, &one_pit},
-                                           &one),
-                     RM2_OK);
+    assert_int_equal(
+        rm2_model_calibration(ctx, wrapped,
+                              &(rm2_calibration_points){n, x, points, NULL, NULL, true}, &encoded),
+        RM2_OK);
+    assert_true(given.degrees == 4 && encoded.degrees == 2);
+    assert_true(2 * encoded.mean_square < 4 * given.mean_square); /* sums of squares */
+    assert_true(encoded.quantile[0] < given.quantile[0]);
+    assert_int_equal(
+        rm2_model_calibration(ctx, wrapped,
+                              &(rm2_calibration_points){1, x, points, NULL, &one_pit, false}, &one),
+        RM2_OK);
     near(one.uniformity, fmax(one_pit, 1 - one_pit), 1e-15);
-    refused(rm2_model_calibration(ctx, wrapped, &(rm2_calibration_points){0, x, points, NULL, NULL},
-                                  &one),
+    refused(rm2_model_calibration(ctx, wrapped,
+                                  &(rm2_calibration_points){0, x, points, NULL, NULL, false}, &one),
             RM2_ERR_ARGUMENT, "no points");
     x[3] = NAN;
-    refused(rm2_model_calibration(ctx, wrapped, &(rm2_calibration_points){n, x, points, NULL, NULL},
-                                  &one),
+    refused(rm2_model_calibration(ctx, wrapped,
+                                  &(rm2_calibration_points){n, x, points, NULL, NULL, false}, &one),
             RM2_ERR_DATA, "latent point 1: coordinate 1 is nan");
     points[7] = INFINITY;
     refused(rm2_model_calibration(ctx, wrapped,
-                                  &(rm2_calibration_points){n, sampled, points, NULL, NULL}, &one),
+                                  &(rm2_calibration_points){n, sampled, points, NULL, NULL, false},
+                                  &one),
             RM2_ERR_DATA, "point 1: coordinate 2 is inf");
     free(points);
 }
