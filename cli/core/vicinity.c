@@ -27,3 +27,36 @@ void vicinity_print(FILE *out, const model_work *m, const rm2_vicinity *v, doubl
         (void)fprintf(out, "distance from the %s: at most %.2f of their spread (limit %g)\n", what,
                       over_spread, m->options->report.spread_limit);
 }
+
+/* ---- smoothness ------------------------------------------------------------------------------ */
+
+static const char *const parts[RM2_CURVE_PARTS] = {"positions", "rest"};
+
+void smoothness_print(FILE *out, const rm2_path_report *r) {
+    bool any = false;
+    for (size_t p = 0; p < RM2_CURVE_PARTS; p++) {
+        double turning = r->smoothness.turning[p], usual = r->demonstrated.turning[p];
+        if (!isfinite(turning) || !isfinite(usual))
+            continue;
+        (void)fprintf(out, "%s%s %.3g rad (demonstrations %.3g), jerk %.3g (%.3g)",
+                      any ? "; " : "turning of ",
+                      p == RM2_CURVE_POSITIONS ? "the positions" : "the rest", turning, usual,
+                      r->smoothness.jerk[p], r->demonstrated.jerk[p]);
+        any = true;
+    }
+    if (any)
+        (void)fprintf(out, "\n");
+}
+
+void smoothness_json(rm2_json *json, const rm2_path_report *r) {
+    rm2_json_object(json, "smoothness");
+    for (size_t p = 0; p < RM2_CURVE_PARTS; p++)
+        if (isfinite(r->smoothness.turning[p]))
+            rm2_json_record(json, parts[p], RM2_NUMBER("turning", r->smoothness.turning[p]),
+                            RM2_NUMBER("jerk", r->smoothness.jerk[p]),
+                            RM2_NUMBER("demonstrated_turning", r->demonstrated.turning[p]),
+                            RM2_NUMBER("demonstrated_jerk", r->demonstrated.jerk[p]));
+        else
+            rm2_json_put(json, RM2_TEXT(parts[p], NULL));
+    rm2_json_end(json);
+}

@@ -5,6 +5,7 @@
 
 #include "core/columns.h"
 #include "eval/eval.h"
+#include "front/smoothness.h"
 
 /* Demonstrations as they are compared. */
 typedef struct demonstrations {
@@ -12,7 +13,8 @@ typedef struct demonstrations {
     size_t whole[2]; /* starts of data without trajectories */
     rm2_sequence *sequences;
     double *rows;
-    double floor; /* NaN: there is only one */
+    double floor;              /* NaN: there is only one */
+    rm2_smoothness smoothness; /* median */
     /* As curves, at equal steps of arc length: however many points there are. */
     rm2_manifold *space; /* that rows are points of */
     rm2_sequence *curves;
@@ -140,6 +142,57 @@ static rm2_status find_ratio(const evaluation *e, const demonstrations *d,
     return status;
 }
 
+/* ---- smoothness ----------------------------------------------------------------------------- */
+
+static const char *const suffix[RM2_CURVE_PARTS] = {"", "_rest"};
+
+static void add_measure(evaluation *e, const char *name, size_t part, double value) {
+    char measure[32];
+    (void)snprintf(measure, sizeof measure, "%s%s", name, suffix[part]);
+    findings_add(&e->found, measure, value);
+}
+
+/* Does the manifold have factors of this part? */
+static bool has_part(const evaluation *e, size_t part) {
+    const rm2_manifold *m = e->m->info->manifold;
+    for (size_t k = 0; k < rm2_manifold_factor_count(m); k++)
+        if ((rm2_manifold_factor(m, k)->geometry == &rm2_euclidean) ==
+            (part == RM2_CURVE_POSITIONS))
+            return true;
+    return false;
+}
+
+/* `median`: of the demonstrations, whose own measures these are if it is NULL. */
+static void add_smoothness(evaluation *e, const rm2_smoothness *s, const rm2_smoothness *median) {
+    for (size_t p = 0; p < RM2_CURVE_PARTS; p++) {
+        if (!has_part(e, p))
+            continue;
+        add_measure(e, "turning", p, s->turning[p]);
+        if (median)
+            add_measure(e, "over_turning", p, s->turning[p] / median->turning[p]);
+        add_measure(e, "jerk", p, s->jerk[p]);
+        if (median)
+            add_measure(e, "over_jerk", p, s->jerk[p] / median->jerk[p]);
+    }
+}
+
+/* All points count, whatever --resample says. */
+static rm2_status find_smoothness(const evaluation *e, demonstrations *d) {
+    rm2_context *ctx = e->m->work.ctx;
+    size_t width = rm2_manifold_ambient(e->m->info->manifold);
+    rm2_smoothness *of = malloc(d->of.count * sizeof *of);
+    rm2_status status = of ? RM2_OK : RM2_ERR_MEMORY;
+    for (size_t t = 0; status == RM2_OK && t < d->of.count; t++)
+        status = rm2_model_smoothness(ctx, e->m->model, d->of.starts[t + 1] - d->of.starts[t],
+                                      d->of.points + d->of.starts[t] * width, &of[t]);
+    if (status == RM2_OK)
+        status = rm2_smoothness_median(ctx, d->of.count, of, &d->smoothness);
+    free(of);
+    return status;
+}
+
+/* ---- the floor ------------------------------------------------------------------------------ */
+
 static int find_floor(evaluation *e, demonstrations *d) {
     rm2_dtw_settings s = dtw_settings(e);
     rm2_distance_summary floor = {.size = sizeof floor, .mean = NAN, .deviation = NAN};
@@ -157,6 +210,8 @@ static int find_floor(evaluation *e, demonstrations *d) {
     findings_add(&e->found, "points", points);
     findings_add(&e->found, "floor", floor.mean);
     findings_add(&e->found, "floor_sd", floor.deviation);
+    if (e->options->trajectories.count > 0)
+        add_smoothness(e, &d->smoothness, NULL);
     return code;
 }
 
@@ -172,6 +227,7 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
     double *distances = malloc(d->of.count * sizeof *distances);
     const rm2_sequence sequence = {n, width, rows};
     rm2_distance_summary spread = {.size = sizeof spread};
+    rm2_smoothness smoothness = {{NAN, NAN}, {NAN, NAN}};
     double ratio = NAN;
     rm2_status status = rows && distances ? RM2_OK : RM2_ERR_MEMORY;
     if (status == RM2_OK)
@@ -185,6 +241,8 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
         status = find_ratio(e, d, &sequence, &ratio);
     else if (status == RM2_OK)
         ratio = spread.mean / d->floor;
+    if (status == RM2_OK && (on == n || m->info->settings->model == RM2_GPLVM))
+        status = rm2_model_smoothness(m->work.ctx, m->model, n, points, &smoothness);
     if (status == RM2_OK) {
         findings_item(&e->found, "trajectory", name);
         findings_add(&e->found, "points", (double)n);
@@ -192,6 +250,7 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
         findings_add(&e->found, "dtw_mean", spread.mean);
         findings_add(&e->found, "dtw_sd", spread.deviation);
         findings_add(&e->found, "over_floor", ratio);
+        add_smoothness(e, &smoothness, &d->smoothness);
         for (size_t t = 0; t < d->of.count; t++) {
             char measure[96];
             (void)snprintf(measure, sizeof measure, "dtw_to_%s", d->of.ids[t]);
@@ -305,6 +364,8 @@ int eval_trajectories(evaluation *e) {
     const text_list *files = &e->options->trajectories;
     find_runs(e, &d);
     int code = take_demonstrations(e, &d);
+    if (code == EXIT_DONE && files->count > 0)
+        code = check_points(e, d.of.source, find_smoothness(e, &d));
     if (code == EXIT_DONE)
         code = find_floor(e, &d);
     if (code == EXIT_DONE && files->count > 0 && e->options->ratio == 0)

@@ -9,7 +9,7 @@ enum {
     GRID_LIMIT = 400,     /* nodes along an axis */
     POINT_LIMIT = 100000, /* latent points of a request */
     NODE_LIMIT = 2000,    /* of a path to sample over */
-    PATH_HEADER = 10,     /* numbers before the arrays of a path */
+    PATH_HEADER = 12,     /* numbers before the arrays of a path */
     QUICK_NODES = 100,    /* of a path while a handle moves */
     QUICK_ITERATIONS = 40,
     SEED = 1
@@ -168,7 +168,8 @@ static rm2_status fill_arrays(const explorer *e, rm2_context *ctx, const rm2_cur
 }
 
 /* Header: nodes, length, energy, error, converged, length of the straight line, largest distance from the
- * demonstrations in spreads, clearance, seconds, reasons not to rely on it. While a handle moves, there are no comparisons
+ * demonstrations in spreads, clearance, seconds, reasons not to rely on it, turning of the positions and of the rest over that of the
+ * demonstrations. While a handle moves, there are no comparisons
  * with the straight line and with the demonstrations. */
 static rm2_status write_path(const explorer *e, rm2_context *ctx, const rm2_space *space,
                              const path_query *q, const rm2_curve *c, numbers *out) {
@@ -182,9 +183,18 @@ static rm2_status write_path(const explorer *e, rm2_context *ctx, const rm2_spac
     WORK_TRY(rm2_path_measure(ctx, space, c, &s, NULL, &report));
     WORK_TRY(numbers_make(PATH_HEADER + c->nodes * width, out));
     const double header[PATH_HEADER] = {
-        (double)c->nodes,          report.length,         report.energy,      report.error,
-        report.converged,          report.straight,       report.over_spread, report.clearance,
-        work_clock() - q->started, (double)report.reasons};
+        (double)c->nodes,
+        report.length,
+        report.energy,
+        report.error,
+        report.converged,
+        report.straight,
+        report.over_spread,
+        report.clearance,
+        work_clock() - q->started,
+        (double)report.reasons,
+        report.smoothness.turning[0] / report.demonstrated.turning[0],
+        report.smoothness.turning[1] / report.demonstrated.turning[1]};
     memcpy(out->values, header, sizeof header);
     return fill_arrays(e, ctx, c, out->values + PATH_HEADER);
 }

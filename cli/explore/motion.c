@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "explore/explorer.h"
+#include "front/smoothness.h"
 #include "riemann2/meet.h"
 
 enum {
-    MOTION_HEADER = 16, /* numbers before the lists of a motion */
+    MOTION_HEADER = 18, /* numbers before the lists of a motion */
     SEED = 1
 };
 
@@ -51,7 +52,8 @@ static double reasons_of(const rm2_meet_result *m) {
 
 /* Header: as of a path (its lengths are those of the route), then stretch and its limit, kappa, numbers of poses, factors and
  * letters of the reason. Then nodes of the poses, their errors and the largest corrections by factor, and the reason. */
-static double *write_head(const motion_query *q, const rm2_meet_result *m, double *at) {
+static double *write_head(const motion_query *q, const rm2_meet_result *m,
+                          const rm2_smoothness *over, double *at) {
     const double header[MOTION_HEADER] = {(double)m->nodes,
                                           m->route->length,
                                           m->route->energy,
@@ -62,6 +64,8 @@ static double *write_head(const motion_query *q, const rm2_meet_result *m, doubl
                                           m->clearance,
                                           work_clock() - q->started,
                                           reasons_of(m),
+                                          over->turning[0],
+                                          over->turning[1],
                                           m->stretch,
                                           rm2_meet_settings_default().stretch_limit,
                                           m->kappa,
@@ -107,8 +111,12 @@ static rm2_status write_motion(const explorer *e, rm2_context *ctx, const motion
     size_t ambient = rm2_manifold_ambient(e->info->manifold);
     size_t head = MOTION_HEADER + m->poses * (1 + m->factors) + m->factors + strlen(m->reason);
     size_t each = e->info->latent_dim + ambient + 3 + q->samples * ambient;
+    rm2_smoothness over;
     WORK_TRY(numbers_make(head + m->nodes * each, out));
-    return write_arrays(e, ctx, q, meet, write_head(q, m, out->values));
+    WORK_TRY(rm2_model_smoothness(ctx, e->model, m->nodes, m->points, &over));
+    for (size_t p = 0; p < RM2_CURVE_PARTS; p++)
+        over.turning[p] /= rm2_vicinity_info_of(e->vicinity)->smoothness.turning[p];
+    return write_arrays(e, ctx, q, meet, write_head(q, m, &over, out->values));
 }
 
 static rm2_status find_motion(const explorer *e, rm2_context *ctx, const rm2_space *space,

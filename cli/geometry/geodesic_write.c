@@ -135,7 +135,9 @@ static void json_curve(rm2_json *json, const geodesic_job *j, size_t k) {
     }
     rm2_json_put(json, RM2_NUMBER("over_spread", r->over_spread),
                  RM2_FLAG("outside", r->reasons & RM2_PATH_OUTSIDE),
-                 RM2_COUNT("farthest", r->farthest), RM2_FLAG("reliable", r->reliable));
+                 RM2_COUNT("farthest", r->farthest));
+    smoothness_json(json, r);
+    rm2_json_put(json, RM2_FLAG("reliable", r->reliable));
     json_reasons(json, r->reasons);
     rm2_json_put(json, RM2_NUMBER("path_length", after_stage(c->path_length)),
                  RM2_NUMBER("spline_length", after_stage(c->spline_length)),
@@ -182,6 +184,7 @@ static void print_one(FILE *out, const geodesic_job *j) {
                       r->clearance_wanted, r->blocked ? ", BLOCKED: nothing is written" : "");
     if (!r->blocked)
         vicinity_print(out, j->m, j->vicinity, r->over_spread);
+    smoothness_print(out, r);
     (void)fprintf(out, "%s\n", rm2_metric_text(rm2_space_metric(j->space)));
     if (geometry_is_other(j->space))
         (void)fprintf(out, "lengths in the %s\n",

@@ -47,6 +47,12 @@ function factsOf(path: Path, final: boolean, info: ModelInfo): Fact[] {
         "Largest distance from the nearest demonstration, in multiples of the demonstrations' own spread; red: the path leaves the data",
         (path.reasons & OUTSIDE) !== 0),
     );
+  const turning = path.turning.filter(Number.isFinite);
+  if (turning.length > 0)
+    facts.push(
+      fact("turning", turning[0]!, turning.map((ratio) => `${ratio.toPrecision(2)} ×`).join(", "),
+        "Sum of the angles that the decoded path turns by, in multiples of the demonstrations' turning: of the positions, then of the rest; above 1: jerkier"),
+    );
   if (Number.isFinite(path.clearance))
     facts.push(fact("clearance", path.clearance, path.clearance.toPrecision(3), "Least distance to an obstacle; red: no way around it", path.clearance < 0 || (path.reasons & BLOCKED) !== 0));
   return facts;

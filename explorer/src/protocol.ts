@@ -58,6 +58,7 @@ export interface Path {
   clearance: number; // least distance to an obstacle; infinite without
   seconds: number;
   reasons: number; // not to rely on it: bits of rm2_path_reason
+  turning: [number, number]; // over that of the demonstrations: of the positions, of the rest; NaN where unknown
   met: Met | null; // of a motion that meets poses; its lengths are those of its route
 }
 
@@ -155,15 +156,15 @@ export interface PathQuery {
   stage: Stage;
 }
 
-const HEADER = 10;
-const MOTION_HEADER = 16;
+const HEADER = 12;
+const MOTION_HEADER = 18;
 
 /** Numbers of an answer in their order, and the header of a path. */
 function unpack(values: Float64Array, header: number) {
   let at = header;
   const take = (count: number): Float64Array => values.subarray(at, (at += count));
-  const [nodes, length, energy, error, converged, straightLength, overSpread, clearance, seconds, reasons] = values as unknown as number[];
-  return { take, head: { nodes: nodes!, length: length!, energy: energy!, error: error!, converged: converged === 1, straightLength: straightLength!, overSpread: overSpread!, clearance: clearance!, seconds: seconds!, reasons: reasons! } };
+  const [nodes, length, energy, error, converged, straightLength, overSpread, clearance, seconds, reasons, turning, turningRest] = values as unknown as number[];
+  return { take, head: { nodes: nodes!, length: length!, energy: energy!, error: error!, converged: converged === 1, straightLength: straightLength!, overSpread: overSpread!, clearance: clearance!, seconds: seconds!, reasons: reasons!, turning: [turning!, turningRest!] as [number, number] } };
 }
 
 const arraysOf = (take: (count: number) => Float64Array, nodes: number, info: ModelInfo) => ({

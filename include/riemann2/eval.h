@@ -87,6 +87,21 @@ RM2_API rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *mode
                                          const rm2_calibration_points *points,
                                          rm2_calibration *calibration);
 
+/* ---- how smooth ----------------------------------------------------------------------------- */
+
+/* Euclidean factors together are the positions of a curve, other factors together, as coordinates of the logarithm at the
+ * model's base point, the rest. */
+typedef enum rm2_curve_part { RM2_CURVE_POSITIONS, RM2_CURVE_REST, RM2_CURVE_PARTS } rm2_curve_part;
+
+/* Of 100 points at equal steps of the part's arc length; NaN without such factors, or where they do not move. */
+typedef struct rm2_smoothness {
+    double
+        turning[RM2_CURVE_PARTS]; /* sum of the angles between one step and the next, in radians */
+    /* third derivative of the curve at constant speed, root mean square, in lengths of the curve per duration cubed: how
+     * jerky it is in a fixed duration, whatever its size */
+    double jerk[RM2_CURVE_PARTS];
+} rm2_smoothness;
+
 /* ---- how near to the demonstrations --------------------------------------------------------- */
 
 /* Whether a result is where the training data are. Distances are those of the manifold in the model's units (Euclidean
@@ -110,6 +125,7 @@ typedef struct rm2_vicinity_info {
     bool trajectories;
     double
         spread; /* in the model's units; NaN: unknown, fewer than two demonstrations or all the same */
+    rm2_smoothness smoothness; /* median of at most 32 demonstrations; NaN without trajectories */
 } rm2_vicinity_info;
 
 /* The model must outlive it; several threads may use one at once, each with a context of its own. */

@@ -1,5 +1,5 @@
 /* A report on a path of a latent space: its length, how exact it is, how near it comes to obstacles and how far it is
- * from the demonstrations, and whether it may be relied on. The program, the Python package and the explorer report
+ * from the demonstrations, how smooth it is next to them, and whether it may be relied on. The program, the Python package and the explorer report
  * what one call finds:
  *
  *     rm2_report_settings s = rm2_report_settings_default();
@@ -78,6 +78,8 @@ typedef struct rm2_path_report {
     size_t farthest;     /* node where it is */
     double spread;       /* of the demonstrations, in the model's units; NaN: unknown */
     double spread_limit; /* in spreads */
+    /* of the decoded path, and the median of the demonstrations; NaN: unknown, or blocked */
+    rm2_smoothness smoothness, demonstrated;
 } rm2_path_report;
 
 /* Lengths of polygons and distances from the demonstrations need enough nodes: the least number of nodes, at least 200,

@@ -69,7 +69,7 @@ from .manifold import Factor, Manifold, register_geometry
 from .model import Added, GPLVM, WGPLVM, load
 from .motion import Frame, Motion, Pose
 from .planner import Plan, Planner
-from .report import Demonstration, Family, Fidelity, HeldOut, LatentChoice, PathReport, StartReport
+from .report import Demonstration, Family, Fidelity, HeldOut, LatentChoice, PathReport, Smoothness, StartReport
 from .robot import Arm, Clearance, Placement, Tracked
 from .space import Box, Capsule, Discouraged, HalfSpace, Mean, Medoids, OutsideWarning, Path, Space, Sphere, medoids
 from .statistics import Accuracy, PermutationTest, classify, group_means, permutation_test
@@ -116,6 +116,7 @@ __all__ = [
     "Progress",
     "Score",
     "Setting",
+    "Smoothness",
     "Space",
     "Sphere",
     "StartReport",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Demonstration", "Family", "Fidelity", "HeldOut", "LatentChoice", "PathReport", "StartReport"]
+__all__ = ["Demonstration", "Family", "Fidelity", "HeldOut", "LatentChoice", "PathReport", "Smoothness", "StartReport"]
 
 
 class Fidelity(NamedTuple):
@@ -96,6 +96,16 @@ class LatentChoice(NamedTuple):
     chosen: bool
 
 
+class Smoothness(NamedTuple):
+    """How smooth a decoded path is, in pairs: of its positions (Euclidean factors), and of the rest (tangent coordinates).
+
+    The curve is put at 100 points at equal steps of its arc length. NaN without such factors.
+    """
+
+    turning: tuple[float, float]  #: sum of the angles between one step and the next, in radians
+    jerk: tuple[float, float]  #: third derivative at constant speed, root mean square, in lengths per duration cubed
+
+
 class PathReport(NamedTuple):
     """Measures of a path, and whether it may be relied on: see `Path.report`.
 
@@ -119,3 +129,5 @@ class PathReport(NamedTuple):
     farthest: int | None  #: node where it is, from 0; reasons count from 1
     spread: float  #: of the demonstrations, in the model's units
     spread_limit: float  #: in spreads
+    smoothness: Smoothness  #: of the path; NaN: unknown, or the path is blocked
+    demonstrated: Smoothness  #: median of the demonstrations

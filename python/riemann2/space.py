@@ -12,7 +12,7 @@ from ._arrays import as_count, as_doubles, as_seed
 from ._progress import Callback, watch
 from ._settings import texts
 from .planner import Planner
-from .report import PathReport
+from .report import PathReport, Smoothness
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -275,8 +275,9 @@ class Path:
         near = None if self.space.model is None else self.space.model._near()[0]
         curve = (measured.length, measured.energy, measured.error, measured.residual, measured.converged,
                  measured.clearance, measured.blocked)
-        return PathReport(*_core.path_report(self.space._handle, near, measured.latent, curve, self._stops, nodes, straight,
-                                             texts("report", settings or {})))
+        found = _core.path_report(self.space._handle, near, measured.latent, curve, self._stops, nodes, straight,
+                                  texts("report", settings or {}))
+        return PathReport(*found[:-2], *(Smoothness(*both) for both in found[-2:]))
 
     def __len__(self) -> int:
         return len(self.latent)

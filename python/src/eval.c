@@ -197,12 +197,18 @@ static PyObject *node_of(size_t node) {
     return node == SIZE_MAX ? Py_NewRef(Py_None) : PyLong_FromSize_t(node);
 }
 
+/* ((turning of the positions, of the rest), (jerk, jerk)) */
+static PyObject *smoothness_tuple(const rm2_smoothness *s) {
+    return Py_BuildValue("((dd)(dd))", s->turning[0], s->turning[1], s->jerk[0], s->jerk[1]);
+}
+
 static PyObject *report_tuple(const rm2_path_report *r) {
-    return Py_BuildValue("NNndddddNNddNdNdd", PyBool_FromLong(r->reliable), reasons_of(r),
+    return Py_BuildValue("NNndddddNNddNdNddNN", PyBool_FromLong(r->reliable), reasons_of(r),
                          (Py_ssize_t)r->nodes, r->length, r->energy, r->straight, r->error,
                          r->residual, PyBool_FromLong(r->converged), PyBool_FromLong(r->blocked),
                          r->clearance, r->clearance_wanted, node_of(r->clearance_node),
-                         r->over_spread, node_of(r->farthest), r->spread, r->spread_limit);
+                         r->over_spread, node_of(r->farthest), r->spread, r->spread_limit,
+                         smoothness_tuple(&r->smoothness), smoothness_tuple(&r->demonstrated));
 }
 
 /* path_report(space, vicinity or None, latents, (length, energy, error, residual, converged, clearance, blocked), stops,

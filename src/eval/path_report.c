@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "eval/vicinity.h"
+#include "front/smoothness.h"
 #include "metric/metric.h"
 #include "riemann2/report.h"
 #include "settings/settings.h"
@@ -111,12 +112,15 @@ static rm2_status find_nearness(rm2_context *ctx, subject *s, double *over_sprea
     r->spread_limit = s->settings->spread_limit;
     for (size_t i = 0; over_spread && i < c->nodes; i++)
         over_spread[i] = NAN;
-    if (isfinite(r->spread) && !r->reasons) {
-        size_t ambient =
-            rm2_manifold_ambient(rm2_model_info_of(rm2_space_model(s->space))->manifold);
+    r->smoothness = rm2_vicinity_info_of(NULL)->smoothness;
+    r->demonstrated = rm2_vicinity_info_of(v)->smoothness;
+    if (v && !r->reasons) {
+        const rm2_model *m = rm2_space_model(s->space);
+        size_t ambient = rm2_manifold_ambient(rm2_model_info_of(m)->manifold);
         RM2_TRY(rm2i_alloc(ctx, c->nodes, ambient * sizeof *s->points, &s->points));
         RM2_TRY(rm2_space_decode(ctx, s->space, c->nodes, c->x, s->points, NULL));
         RM2_TRY(rm2_vicinity_distances(ctx, v, c->nodes, s->points, over_spread, &found));
+        RM2_TRY(rm2_model_smoothness(ctx, m, c->nodes, s->points, &r->smoothness));
     }
     r->over_spread = found.over_spread;
     r->farthest = isnan(found.over_spread) ? SIZE_MAX : found.farthest / s->stride;

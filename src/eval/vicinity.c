@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "eval/nearest.h"
 #include "eval/vicinity.h"
+#include "front/smoothness.h"
 #include "model/model.h"
 #include "riemann2/eval.h"
 
@@ -124,14 +125,44 @@ static double largest_entry(const rm2_data *d, size_t ambient) {
     return largest;
 }
 
+/* Smoothness of demonstration number k of `count` evenly chosen ones. */
+static rm2_status find_smoothness(rm2_context *ctx, const rm2_vicinity *v, size_t k, size_t count,
+                                  rm2_smoothness *smoothness) {
+    const rm2_data *d = v->model->data;
+    size_t t = evenly(k, count, d->trajectories), n = d->starts[t + 1] - d->starts[t];
+    size_t width = v->manifold->ambient;
+    double *points;
+    RM2_TRY(rm2i_alloc(ctx, n, width * sizeof *points, &points));
+    memcpy(points, d->points + d->starts[t] * width, n * width * sizeof *points);
+    rm2_data_unscale(d, n, points);
+    rm2_status status = rm2_model_smoothness(ctx, v->model, n, points, smoothness);
+    free(points);
+    return status;
+}
+
+static rm2_status find_median_smoothness(rm2_context *ctx, rm2_vicinity *v) {
+    size_t all = v->model->data->trajectories;
+    size_t count = all < MOST_DEMONSTRATIONS ? all : MOST_DEMONSTRATIONS;
+    rm2_smoothness *of;
+    RM2_TRY(rm2i_alloc(ctx, count, sizeof *of, &of));
+    rm2_status status = RM2_OK;
+    for (size_t k = 0; status == RM2_OK && k < count; k++)
+        status = find_smoothness(ctx, v, k, count, &of[k]);
+    if (status == RM2_OK)
+        status = rm2_smoothness_median(ctx, count, of, &v->info.smoothness);
+    free(of);
+    return status;
+}
+
 static rm2_status prepare(rm2_context *ctx, rm2_vicinity *v) {
     const rm2_data *d = v->model->data;
-    v->info.spread = NAN;
+    v->info = *rm2_vicinity_info_of(NULL);
     RM2_TRY(find_manifold(ctx, v));
     if (!d || d->count == 0)
         return RM2_OK;
     v->info.trajectories = d->trajectories > 0;
     v->info.demonstrations = d->trajectories ? d->trajectories : d->count;
+    RM2_TRY(find_median_smoothness(ctx, v));
     if (v->info.demonstrations < 2)
         return RM2_OK;
     RM2_TRY(rm2i_segments_create(ctx, v->manifold, d->points, d->count, d->trajectories, d->starts,
@@ -172,7 +203,8 @@ const rm2_model *rm2i_vicinity_model(const rm2_vicinity *vicinity) {
 }
 
 const rm2_vicinity_info *rm2_vicinity_info_of(const rm2_vicinity *vicinity) {
-    static const rm2_vicinity_info unknown = {.spread = NAN};
+    static const rm2_vicinity_info unknown = {.spread = NAN,
+                                              .smoothness = {{NAN, NAN}, {NAN, NAN}}};
     return vicinity ? &vicinity->info : &unknown;
 }
 

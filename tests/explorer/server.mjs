@@ -73,6 +73,9 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   check("length as the command has it", Math.abs(path[1] - curve.length) < 1e-10 * curve.length, path[1], curve.length);
   check("distance from the demonstrations as well", Math.abs(path[6] - curve.over_spread) < 1e-9 * curve.over_spread, path[6], curve.over_spread);
   check("straight line as well", Math.abs(path[5] - curve.straight_length) < 1e-10 * curve.straight_length, path[5], curve.straight_length);
+  const smooth = curve.smoothness.positions ?? curve.smoothness.rest;
+  const turning = smooth.turning / smooth.demonstrated_turning, got = curve.smoothness.positions ? path[10] : path[11];
+  check("turning over that of the demonstrations", Math.abs(got - turning) < 1e-9 * turning, got, turning);
   check("no reason not to rely on it", path[9] === 0 && curve.reliable && curve.reasons.length === 0, path[9], curve.reasons);
   check("size of a path", path.length === HEADER + path[0] * (Q + info.ambient + 2), path.length);
   for (const stage of [0, 1]) {
@@ -122,7 +125,7 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   const [start, goal] = [pose(0), pose(info.points - 1)];
   goal[0] += 0.1; // nobody has been there
   const F = info.factors.length;
-  const HEAD = 16;
+  const HEAD = 18;
   /** [latents, points, deviation, speed, correction, samples] of an answer, with its header and what is before them. */
   const unpack = (values, samples = 0) => {
     const [n, poses, letters] = [values[0], values[13], values[15]];

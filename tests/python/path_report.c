@@ -40,8 +40,12 @@ static void print(const rm2_path_report *r) {
         rm2_path_reason_text(r, k, text, sizeof text);
         (void)printf("%s: %s|", rm2_path_reason_name(k), text);
     }
-    (void)printf("\n%zu %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", r->nodes, r->length,
-                 r->energy, r->straight, r->error, r->clearance, r->over_spread, r->spread);
+    (void)printf("\n%zu %.17g %.17g %.17g %.17g %.17g %.17g %.17g", r->nodes, r->length, r->energy,
+                 r->straight, r->error, r->clearance, r->over_spread, r->spread);
+    for (size_t p = 0; p < RM2_CURVE_PARTS; p++)
+        (void)printf(" %.17g %.17g %.17g %.17g", r->smoothness.turning[p], r->smoothness.jerk[p],
+                     r->demonstrated.turning[p], r->demonstrated.jerk[p]);
+    (void)printf("\n");
 }
 
 int main(int argc, char **argv) {

@@ -83,8 +83,15 @@ def test_three_front_ends(files, program, name):
     # the numbers: the program prints 17 digits
     nodes, *c = map(float, lines[1].split())
     same = ("nodes", "length", "energy", "straight_length", "error", "clearance", "over_spread", "spread")
-    python = numbers_of([getattr(report, key) for key in same])
+    smooth = [s for pair in zip(*report.smoothness, *report.demonstrated) for s in pair]
+    python = numbers_of([*(getattr(report, key) for key in same), *smooth])
     np.testing.assert_allclose(python, [nodes, *c], rtol=1e-12)
+    for part, values in zip(("positions", "rest"), (smooth[:4], smooth[4:])):
+        printed = shell["smoothness"][part]
+        want = dict(zip(("turning", "jerk", "demonstrated_turning", "demonstrated_jerk"), values))
+        assert (printed is None) == np.isnan(values[0])
+        for key in printed or ():
+            np.testing.assert_allclose(printed[key], want[key], rtol=1e-12, err_msg=key)
     for key, value in zip(same[:-1], python):
         if key in shell:
             printed = np.nan if shell[key] is None else shell[key]
