@@ -113,6 +113,9 @@ typedef struct rm2_smoothness {
  *                  spread = median of h_t, of at most 32 demonstrations at 64 points each, evenly chosen
  *   points         spread = 99 % quantile of the distances to the nearest other point, of at most 128 points
  *
+ * Where the start of the training found families of demonstrations, distances are from the demonstrations of a family, in
+ * its spread: a path that is near to one family here and to another there was not demonstrated.
+ *
  * Along geodesics between demonstrations of real recordings distances are below the limit, 1.5 spreads
  * (docs/geometry.md has the numbers); straight latent lines, end points away from the data, models that were not trained
  * and ways between families that nothing joins are beyond it. */
@@ -147,7 +150,8 @@ typedef struct rm2_nearness {
 RM2_API void rm2_vicinity_text(double over_spread, double limit, char *text, size_t size);
 
 /* Distances of n points in the units of the data, in spreads: over_spread (n, or NULL; NaN where the spread is
- * unknown), `nearness` (or NULL) of all. Quick where points follow each other, as those of a path do. */
+ * unknown). With `nearness` they are those of a path, from the family that all of it is nearest to; else each is from the
+ * family that it is nearest to by itself. Quick where points follow each other, as those of a path do. */
 RM2_API rm2_status rm2_vicinity_distances(rm2_context *ctx, const rm2_vicinity *vicinity, size_t n,
                                           const double *points, double *over_spread,
                                           rm2_nearness *nearness);

@@ -519,7 +519,7 @@ class WGPLVM(ModelSpace, ModelShow):
             raise ValueError(f"latents: expected an array of shape (n, latent_dim), got {array.shape}")
         out = np.empty((as_count(count, "count"),) + lead + self.manifold_.point_shape)
         _core.sample(handle, array, len(out), bool(noise), as_seed(seed), out)
-        outside = sum(bool(np.any(self.over_spread(one) > self.spread_limit_)) for one in out)
+        outside = sum(bool(np.any(self.over_spread(one, path=True) > self.spread_limit_)) for one in out)
         if 2 * outside > len(out):
             warnings.warn(f"{outside} of {len(out)} samples leave the training data", OutsideWarning, stacklevel=2)
         return out
@@ -544,13 +544,16 @@ class WGPLVM(ModelSpace, ModelShow):
         """Distance in spreads beyond which a result is said to leave the training data: 1.5."""
         return float(self._near()[4])
 
-    def over_spread(self, Y: Any) -> Array:
+    def over_spread(self, Y: Any, *, path: bool = False) -> Array:
         """Return the distances of points from the nearest training data, in multiples of their spread.
 
         Parameters
         ----------
         Y : array of shape (n, *point_shape), in the units of the data
             Quick where points follow each other, as those of a path do.
+        path : bool
+            Whether they are a path: it is compared with the family of demonstrations that all of it is nearest to. Else
+            every point is compared with the family that it is nearest to.
 
         Returns
         -------
@@ -562,7 +565,7 @@ class WGPLVM(ModelSpace, ModelShow):
         if array.shape[1:] != shape or array.ndim != 1 + len(shape):
             raise ValueError(f"Y: expected an array of shape (n, {', '.join(map(str, shape))}), got {array.shape}")
         out = np.empty(len(array))
-        _core.vicinity_of(self._near()[0], handle, array, out)
+        _core.vicinity_of(self._near()[0], handle, array, out, bool(path))
         return out
 
     def score(self, Y: Any, y: Any = None) -> float:

@@ -229,7 +229,7 @@ class Path:
         NaN where the spread is unknown; see `WGPLVM.over_spread`.
         """
         if self._over_spread is None:
-            self._over_spread = self._model().over_spread(self.points)
+            self._over_spread = self._model().over_spread(self.points, path=True)
         return self._over_spread
 
     @property

@@ -158,20 +158,23 @@ static PyObject *vicinity(PyObject *self, PyObject *object) {
                    : NULL;
 }
 
-/* vicinity_of(handle, model, points, out): of one path */
+/* vicinity_of(handle, model, points, out, path): of points, or of one path */
 static PyObject *vicinity_of(PyObject *self, PyObject *args) {
     const rm2_model *model;
     const rm2_vicinity *v;
     PyObject *handle, *in, *out, *result = NULL;
     glue_array x = {.data = NULL}, y = {.data = NULL};
+    rm2_nearness all = {.size = sizeof all};
+    int path;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OO&OO", &handle, take_model, &model, &in, &out) ||
+    if (!PyArg_ParseTuple(args, "OO&OOp", &handle, take_model, &model, &in, &out, &path) ||
         !(v = glue_unwrap(handle, &vicinity_kind)))
         return NULL;
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
         glue_rows(&x, "points", rm2_manifold_ambient(rm2_model_info_of(model)->manifold)) &&
         glue_sized(&y, "output", x.rows))
-        GLUE_CALL(result, NULL, rm2_vicinity_distances(ctx, v, x.rows, x.data, y.data, NULL));
+        GLUE_CALL(result, NULL,
+                  rm2_vicinity_distances(ctx, v, x.rows, x.data, y.data, path ? &all : NULL));
     GLUE_RELEASE(&x, &y);
     return result;
 }

@@ -95,7 +95,13 @@ void rm2i_walk_lay_out(rm2i_walk *walk, const rm2i_segments *segments, rm2i_aren
 }
 
 void rm2i_walk_begin(rm2i_walk *walk, size_t skip) {
+    rm2i_walk_begin_in(walk, skip, NULL, 0);
+}
+
+void rm2i_walk_begin_in(rm2i_walk *walk, size_t skip, const size_t *group, size_t wanted) {
     walk->skip = skip;
+    walk->group = group;
+    walk->wanted = wanted;
     walk->begun = false;
     walk->nearest = SIZE_MAX;
     for (size_t b = 0; b < walk->segments->count; b++)
@@ -164,7 +170,8 @@ static double look_into(rm2i_walk *w, const double *y, const rm2i_block *block, 
 static double try_block(rm2i_walk *w, const double *y, size_t b, double best, double enough) {
     const rm2i_block *block = &w->segments->blocks[b];
     double d;
-    if (block->owner == w->skip || w->lower[b] >= best)
+    if (block->owner == w->skip || w->lower[b] >= best ||
+        (w->group && w->group[block->owner] != w->wanted))
         return best;
     if (block->from < block->to) {
         if (rm2i_manifold_distance(w->segments->m, y, point_of(w->segments, block->centre), &d,

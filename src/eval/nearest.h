@@ -36,7 +36,9 @@ void rm2i_segments_free(rm2i_segments *segments);
 /* A path along which distances are asked for. */
 typedef struct rm2i_walk {
     const rm2i_segments *segments;
-    size_t skip;                           /* owner that does not count; SIZE_MAX: all do */
+    size_t skip;         /* owner that does not count; SIZE_MAX: all do */
+    const size_t *group; /* of each owner; NULL: all count, else only those of `wanted` */
+    size_t wanted;
     bool begun;                            /* there is a previous point */
     size_t nearest;                        /* block of the previous result */
     double *lower, *previous;              /* bounds of the blocks; the previous point */
@@ -46,6 +48,8 @@ typedef struct rm2i_walk {
 /* Begin with memory of its layout (base/arena.h). */
 void rm2i_walk_lay_out(rm2i_walk *walk, const rm2i_segments *segments, rm2i_arena *a);
 void rm2i_walk_begin(rm2i_walk *walk, size_t skip);
+/* Among the owners of one group alone. */
+void rm2i_walk_begin_in(rm2i_walk *walk, size_t skip, const size_t *group, size_t wanted);
 /* Distance of the next point y of the path; infinity where nothing counts. To segments it is measured in the tangent
  * space at y, where they are straight: exact to the ends and in flat space, to second order in their length else. A
  * distance that is not above `enough` (0: none) may be that of another segment than the nearest. */

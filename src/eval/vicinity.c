@@ -1,9 +1,12 @@
-/* How near points are to the training data, in multiples of the spread of these among themselves.
+/* How near points are to the training data, in multiples of the spread of these among themselves, family by family.
  *
  * The spread of demonstrations is the median over t of h_t = max_i d(y_ti, other demonstrations): what a typical
  * demonstration is away from the others where it is farthest. A demonstration unlike all others, or one that alone has a part
  * of the motion, does not move the median. Points without trajectories are compared with nearest neighbours, whose
- * distances follow the density of the points: there a high quantile is what the data themselves do. */
+ * distances follow the density of the points: there a high quantile is what the data themselves do.
+ *
+ * A path between families can be near to some demonstration everywhere, and be demonstrated nowhere. It is therefore compared with
+ * each family as a whole, and with its spread; the family that it is nearest to counts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +28,9 @@ struct rm2_vicinity {
     rm2_manifold *manifold; /* retained */
     rm2i_segments segments;
     rm2_vicinity_info info;
+    size_t families;
+    size_t *family; /* of each demonstration; NULL: one family */
+    double *spread; /* of each family */
 };
 
 /* ---- the spread ----------------------------------------------------------------------------- */
@@ -66,7 +72,7 @@ static rm2_status compare(const void *arg, size_t k, double *work) {
     at.steps = at.n < MOST_POINTS_OF_ONE ? at.n : MOST_POINTS_OF_ONE;
     rm2i_walk walk;
     rm2i_walk_lay_out(&walk, &c->v->segments, &(rm2i_arena){work, 0});
-    rm2i_walk_begin(&walk, t);
+    rm2i_walk_begin_in(&walk, t, c->v->family, c->v->family ? c->v->family[t] : 0);
     *at.farthest = 0;
     for (int others = 0; others < 2; others++)
         for (size_t i = 0; i < at.steps; i++)
@@ -88,21 +94,60 @@ static double quantile(size_t n, double *x, double part) {
     return x[low] + (at - (double)low) * (x[high] - x[low]);
 }
 
+/* Median of the distances of the demonstrations of family f (SIZE_MAX: of all) that are not alone in theirs; NaN: there are
+ * none. work: c->count. */
+static double median_of(const comparison *c, size_t f, double *work) {
+    size_t n = 0, all = c->v->info.demonstrations;
+    for (size_t k = 0; k < c->count; k++)
+        if (isfinite(c->farthest[k]) &&
+            (f == SIZE_MAX || c->v->family[evenly(k, c->count, all)] == f))
+            work[n++] = c->farthest[k];
+    return n ? quantile(n, work, c->v->info.trajectories ? 0.5 : HIGH_QUANTILE) : NAN;
+}
+
+static void take_spreads(rm2_vicinity *v, const comparison *c, double *work) {
+    v->info.spread = median_of(c, SIZE_MAX, work);
+    for (size_t f = 0; f < v->families; f++) {
+        double own = v->family ? median_of(c, f, work) : v->info.spread;
+        v->spread[f] = own > 0 ? own : v->info.spread;
+    }
+}
+
 static rm2_status find_spread(rm2_context *ctx, rm2_vicinity *v) {
     size_t most = v->info.trajectories ? MOST_DEMONSTRATIONS : MOST_POINTS, failed = 0;
     size_t n = v->info.demonstrations;
     comparison c = {.v = v, .count = n < most ? n : most};
     rm2i_arena work = {NULL, 0};
-    RM2_TRY(rm2i_alloc(ctx, c.count, sizeof *c.farthest, &c.farthest));
+    RM2_TRY(rm2i_alloc(ctx, c.count, 2 * sizeof *c.farthest, &c.farthest));
     rm2i_walk_lay_out(&(rm2i_walk){0}, &v->segments, &work);
     rm2_status status = rm2i_jobs(ctx, c.count, work.used, compare, &c, &failed);
     if (status == RM2_OK)
-        v->info.spread = quantile(c.count, c.farthest, v->info.trajectories ? 0.5 : HIGH_QUANTILE);
+        take_spreads(v, &c, c.farthest + c.count);
     free(c.farthest);
     if (status == RM2_OK || status == RM2_INTERRUPTED || status == RM2_ERR_MEMORY)
         return status;
     return rm2i_fail(ctx, status, "distances of demonstration %zu from the others: %s",
                      evenly(failed, c.count, n), rm2_status_text(status));
+}
+
+/* ---- families --------------------------------------------------------------------------------- */
+
+/* Those that the start of the training found, if one has two demonstrations. */
+static rm2_status find_families(rm2_context *ctx, rm2_vicinity *v) {
+    const rm2_start_report *r = v->model->start_report;
+    bool shared = false;
+    v->families = r && r->demos == v->info.demonstrations ? r->families : 1;
+    for (size_t f = 0; r && f < r->families; f++)
+        shared = shared || r->family[f].demos > 1;
+    if (v->families < 2 || !shared)
+        v->families = 1;
+    RM2_TRY(rm2i_alloc(ctx, v->families, sizeof *v->spread, &v->spread));
+    if (v->families == 1)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, r->demos, sizeof *v->family, &v->family));
+    for (size_t d = 0; d < r->demos; d++)
+        v->family[d] = r->demo[d].family;
+    return RM2_OK;
 }
 
 /* ---- the object ----------------------------------------------------------------------------- */
@@ -167,6 +212,7 @@ static rm2_status prepare(rm2_context *ctx, rm2_vicinity *v) {
         return RM2_OK;
     RM2_TRY(rm2i_segments_create(ctx, v->manifold, d->points, d->count, d->trajectories, d->starts,
                                  &v->segments));
+    RM2_TRY(find_families(ctx, v));
     RM2_TRY(find_spread(ctx, v));
     if (!(v->info.spread > SAME * largest_entry(d, v->manifold->ambient)))
         v->info.spread = NAN;
@@ -194,6 +240,8 @@ void rm2_vicinity_free(rm2_vicinity *vicinity) {
     if (!vicinity)
         return;
     rm2i_segments_free(&vicinity->segments);
+    free(vicinity->family);
+    free(vicinity->spread);
     rm2_manifold_free(vicinity->manifold);
     free(vicinity);
 }
@@ -215,32 +263,64 @@ typedef struct looking {
     const rm2_vicinity *v;
     size_t n;
     double *scaled; /* n x ambient */
+    double *over;   /* families x n */
 } looking;
 
 static void lay_out(void *arg, rm2i_arena *a) {
     looking *l = arg;
     l->scaled = rm2i_take(a, double, l->n, l->v->manifold->ambient);
+    l->over = rm2i_take(a, double, l->v->families, l->n);
     rm2i_walk_lay_out(&l->walk, &l->v->segments, a);
 }
 
-static rm2_status look(rm2_context *ctx, looking *l, const double *points, double *over,
-                       rm2_nearness *all) {
-    RM2_TRY(rm2i_model_take(ctx, l->v->model, l->n, points, l->scaled, NULL));
-    rm2i_walk_begin(&l->walk, SIZE_MAX);
-    all->over_spread = 0;
+/* Distances from family f, in its spreads. */
+static rm2_status look_at_family(rm2_context *ctx, looking *l, size_t f) {
+    const rm2_vicinity *v = l->v;
+    double *over = l->over + f * l->n;
+    rm2i_walk_begin_in(&l->walk, SIZE_MAX, v->family, f);
     for (size_t i = 0; i < l->n; i++) {
-        double distance;
         rm2_status status =
-            rm2i_walk_to(&l->walk, l->scaled + i * l->v->manifold->ambient, 0, &distance);
+            rm2i_walk_to(&l->walk, l->scaled + i * v->manifold->ambient, 0, &over[i]);
         if (status != RM2_OK)
             return rm2i_fail(ctx, status, "point %zu: %s", i, rm2_status_text(status));
-        distance /= l->v->info.spread;
-        if (distance > all->over_spread)
-            *all = (rm2_nearness){.over_spread = distance, .farthest = i, .beyond = all->beyond};
-        all->beyond += distance > RM2_VICINITY_LIMIT;
-        if (over)
-            over[i] = distance;
+        over[i] /= v->spread[f];
     }
+    return RM2_OK;
+}
+
+static rm2_nearness summarise(size_t n, const double *over) {
+    rm2_nearness all = {.over_spread = 0};
+    for (size_t i = 0; i < n; i++) {
+        if (over[i] > all.over_spread)
+            all = (rm2_nearness){.over_spread = over[i], .farthest = i, .beyond = all.beyond};
+        all.beyond += over[i] > RM2_VICINITY_LIMIT;
+    }
+    return all;
+}
+
+/* Of a path, of the family that it is nearest to as a whole; else of each point by itself. */
+static void choose(const looking *l, double *over, rm2_nearness *path) {
+    size_t best = 0;
+    for (size_t f = 0; path && f < l->v->families; f++) {
+        rm2_nearness one = summarise(l->n, l->over + f * l->n);
+        if (f == 0 || one.over_spread < path->over_spread) {
+            *path = one;
+            best = f;
+        }
+    }
+    for (size_t i = 0; over && i < l->n; i++) {
+        over[i] = l->over[best * l->n + i];
+        for (size_t f = 0; !path && f < l->v->families; f++)
+            over[i] = fmin(over[i], l->over[f * l->n + i]);
+    }
+}
+
+static rm2_status look(rm2_context *ctx, looking *l, const double *points, double *over,
+                       rm2_nearness *path) {
+    RM2_TRY(rm2i_model_take(ctx, l->v->model, l->n, points, l->scaled, NULL));
+    for (size_t f = 0; f < l->v->families; f++)
+        RM2_TRY(look_at_family(ctx, l, f));
+    choose(l, over, path);
     return RM2_OK;
 }
 
@@ -259,7 +339,7 @@ rm2_status rm2_vicinity_distances(rm2_context *ctx, const rm2_vicinity *vicinity
         looking l = {.v = vicinity, .n = n};
         double *memory;
         RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &l, &memory));
-        status = look(ctx, &l, points, over_spread, &all);
+        status = look(ctx, &l, points, over_spread, nearness ? &all : NULL);
         free(memory);
     }
     if (status == RM2_OK)

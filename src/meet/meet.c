@@ -539,9 +539,10 @@ static void explain(rm2_meet *meet, const writable *w) {
 static rm2_status report(rm2_context *ctx, rm2_meet *meet, const rm2_vicinity *vicinity,
                          const writable *w) {
     rm2_meet_result *r = &meet->result;
-    rm2_nearness route = {.size = sizeof route, .over_spread = NAN};
+    rm2_nearness route = {.size = sizeof route, .over_spread = NAN},
+                 motion = {.size = sizeof motion};
     RM2_TRY(rm2_vicinity_distances(ctx, vicinity, r->nodes, w->route_points, NULL, &route));
-    RM2_TRY(rm2_vicinity_distances(ctx, vicinity, r->nodes, w->points, w->over_spread, NULL));
+    RM2_TRY(rm2_vicinity_distances(ctx, vicinity, r->nodes, w->points, w->over_spread, &motion));
     measure_corrections(meet, w);
     measure_shares(meet, w);
     RM2_TRY(measure_velocities(ctx, meet, w));

@@ -330,6 +330,72 @@ static void points_off_the_manifold_are_refused(void **state) {
     rm2_vicinity_free(v);
 }
 
+/* Horizontal lines y = 0, 0.1, 0.3 and vertical ones x = 2, 2.02, 2.06, which cross: two families by label. h_t of parallel
+ * lines are distances from the next: spreads 0.1 and 0.02. */
+static rm2_data *crossing_lines(void) {
+    enum { LINES = 6, STEPS = 31 };
+    static double points[LINES * STEPS * 2];
+    static size_t labels[LINES * STEPS], starts[LINES + 1];
+    static const char *const names[] = {"across", "up"};
+    const double at[LINES] = {0, 0.1, 0.3, 2, 2.02, 2.06};
+    for (size_t t = 0; t < LINES; t++)
+        for (size_t i = 0; i < STEPS; i++) {
+            double *y = points + (t * STEPS + i) * 2, along = 3 * (double)i / (STEPS - 1);
+            y[t >= 3] = t < 3 ? along : along - 1.5;
+            y[t < 3] = at[t];
+            labels[t * STEPS + i] = t / 3;
+            starts[t + 1] = (t + 1) * STEPS;
+        }
+    rm2_manifold *m;
+    rm2_data *data;
+    rm2_data_settings plain = rm2_data_settings_default();
+    plain.scale = RM2_SCALE_NONE;
+    ok(rm2_manifold_create(ctx, "R2", &m));
+    rm2_data_arrays a = {.size = sizeof a,
+                         .manifold = m,
+                         .count = (size_t)LINES * STEPS,
+                         .points = points,
+                         .trajectories = LINES,
+                         .starts = starts,
+                         .labels = labels,
+                         .label_count = 2,
+                         .label_names = names};
+    ok(rm2_data_create(ctx, &a, &plain, &data, NULL, NULL));
+    rm2_manifold_free(m);
+    return data;
+}
+
+/* A path that turns from one family into the other is near to a demonstration everywhere, and was not demonstrated. */
+static void families_are_compared_one_by_one(void **state) {
+    (void)state;
+    rm2_data *data = crossing_lines();
+    rm2_fit_settings s = rm2_fit_settings_recipe(RM2_RECIPE_ROBUST);
+    rm2_model *model;
+    s.optim.max_iterations = 1;
+    s.families = RM2_FAMILIES_LABEL;
+    ok(rm2_fit(ctx, data, &s, NULL, &model));
+    rm2_vicinity *v = vicinity_of(model);
+    const double across[] = {0.5, 0.05, 1.5, 0.04, 2.01, 0.05, 2.5, 0.05},
+                 turning[] = {0.5, 0.05, 1.5, 0.04, 2.01, 0.05, 2.01, 1};
+    double over[4];
+    rm2_nearness all = {.size = sizeof all};
+    near(rm2_vicinity_info_of(v)->spread, 0.07, 1e-9); /* of 0.02, 0.02, 0.04, 0.1, 0.1, 0.2 */
+    ok(rm2_vicinity_distances(ctx, v, 4, across, over, &all));
+    near(all.over_spread, 0.5, 1e-9); /* 0.05 from lines 0.1 apart */
+    near(over[2], 0.5, 1e-9);
+    ok(rm2_vicinity_distances(ctx, v, 4, turning, over, &all));
+    near(all.over_spread, 7, 1e-9); /* 0.7 above the lines across */
+    assert_int_equal(all.farthest, 3);
+    assert_int_equal(all.beyond, 1);
+    near(over[3], 7, 1e-9);
+    ok(rm2_vicinity_distances(ctx, v, 4, turning, over, NULL)); /* each point by itself */
+    near(over[1], 0.4, 1e-9);
+    near(over[3], 0.5, 1e-9); /* 0.01 from lines 0.02 apart */
+    rm2_vicinity_free(v);
+    rm2_model_free(model);
+    rm2_data_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_are_those_of_brute_force),
@@ -339,6 +405,7 @@ int main(void) {
         cmocka_unit_test(points_have_nearest_neighbours),
         cmocka_unit_test(without_a_spread_nothing_is_known),
         cmocka_unit_test(points_off_the_manifold_are_refused),
+        cmocka_unit_test(families_are_compared_one_by_one),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
