@@ -154,8 +154,7 @@ static void json_groups(rm2_json *json, const mean_work *w) {
         const rm2_group *g = &w->groups[k];
         rm2_json_record(json, NULL, RM2_TEXT("label", labelled_name(&w->d, k)),
                         RM2_COUNT("points", g->points), RM2_COUNT("subjects", g->subjects),
-                        RM2_NUMBER("variance", g->variance),
-                        RM2_FLAG("converged", g->converged));
+                        RM2_NUMBER("variance", g->variance), RM2_FLAG("converged", g->converged));
     }
     rm2_json_end(json);
 }

@@ -199,6 +199,11 @@ rm2_status rm2i_data_divide(rm2_context *ctx, const rm2_data *data, const bool *
 /* Both data sets as one, in the units of the first, whose source is that of all (join.c). */
 rm2_status rm2i_data_join(rm2_context *ctx, const rm2_data *first, const rm2_data *second,
                           rm2_data **both);
+/* Entries of Euclidean factors are at most this: (2e150)^2 = 4e300, so that squared distances of ten million entries add up
+ * without overflow. Scales are between the two, also in model files: 1/scale times such an entry does not overflow. */
+#define RM2I_ENTRY_MOST 1e150
+#define RM2I_UNIT_LEAST 1e-300
+
 /* Are entries of a Euclidean factor so small that their squares vanish? This and the following are
  * about all rows. */
 bool rm2i_scale_vanishes(const rm2i_draft *draft, const rm2i_rows *rows);

@@ -117,11 +117,12 @@ static rm2_status find_scale(rm2_context *ctx, const rm2i_rows *rows, rm2i_draft
             return rm2i_fail(ctx, RM2_ERR_DATA,
                              "%s: factor %zu (R%zu) has missing entries; scaling needs all of them",
                              d->source, k + 1, e.f->n);
-        if (scale > 0 && isinf(1 / scale))
-            return rm2i_fail(ctx, RM2_ERR_DATA,
-                             "%s: factor %zu (R%zu) varies by %g, which cannot be scaled; use "
-                             "other units",
-                             d->source, k + 1, e.f->n, scale);
+        if (scale > 0 && scale < RM2I_UNIT_LEAST)
+            return rm2i_fail(
+                ctx, RM2_ERR_DATA,
+                "%s: factor %zu (R%zu) varies by %g; below %g its scale is not exact: multiply its "
+                "entries by one large number, or choose smaller units",
+                d->source, k + 1, e.f->n, scale, RM2I_UNIT_LEAST);
         if (scale > 0) /* constant columns have no scale of their own */
             d->scale[k] = scale;
     }

@@ -14,10 +14,6 @@
 #include "linalg/shrink.h"
 #include "manifold/manifold.h"
 
-/* Entries of Euclidean factors up to this: (2e150)^2 = 4e300, so that squared distances of ten million
- * entries add up without overflow. */
-static const double LARGEST = 1e150;
-
 /* One factor on its way in. */
 typedef struct intake {
     const rm2_data_settings *s;
@@ -82,8 +78,8 @@ static rm2_status too_large(rm2_context *ctx, const intake *in, size_t row, size
     return rm2i_fail(ctx, RM2_ERR_DATA,
                      "%s, %s: the value is %g; beyond %g squared distances overflow: divide the "
                      "entries of factor %zu (R%zu) by one large number, or choose larger units",
-                     in->data->source, cell_of(in, row, k).text, in->row[in->column + k], LARGEST,
-                     in->index + 1, in->f->n);
+                     in->data->source, cell_of(in, row, k).text, in->row[in->column + k],
+                     RM2I_ENTRY_MOST, in->index + 1, in->f->n);
 }
 
 /* Layouts of the same size under which every matrix would be positive definite. */
@@ -155,7 +151,7 @@ static rm2_status look_for_missing(rm2_context *ctx, const intake *in, size_t ro
     for (size_t k = 0; k < in->width; k++) {
         if (isinf(numbers[k]) || (isnan(numbers[k]) && !in->s->allow_missing))
             return not_finite(ctx, in, row, k);
-        if (flat && fabs(numbers[k]) > LARGEST)
+        if (flat && fabs(numbers[k]) > RM2I_ENTRY_MOST)
             return too_large(ctx, in, row, k);
         gone += isnan(numbers[k]) ? 1 : 0;
     }

@@ -49,9 +49,9 @@ static rm2_status wrong_entry(const check *c, const char *field, size_t entry, d
 /* ---- ranges --------------------------------------------------------------------------------- */
 
 static const double OFF_COMPACT = 100; /* mean of a compact model, of the largest output */
-const rm2i_range rm2i_entry = {-1e150, 1e150, "between -1e150 and 1e150"};
-/* Root of a variance of such entries. */
-static const rm2i_range UNIT = {1e-162, 1e150, "positive, between 1e-162 and 1e150"};
+const rm2i_range rm2i_entry = {-RM2I_ENTRY_MOST, RM2I_ENTRY_MOST, "between -1e150 and 1e150"};
+static const rm2i_range UNIT = {RM2I_UNIT_LEAST, RM2I_ENTRY_MOST,
+                                "positive, between 1e-300 and 1e150"};
 const rm2i_range rm2i_length = {1e-75, 1e75, "positive, between 1e-75 and 1e75"};
 static const rm2i_range ONE = {1, 1, "1, since only Euclidean factors have units"};
 const rm2i_range rm2i_finite = {-DBL_MAX, DBL_MAX, "finite"};

@@ -174,6 +174,34 @@ static void fit_refuses(void **state) {
     rm2_data_free(toy);
 }
 
+/* What data are accepted, models can be read of: positions from 1e-299 to 1e149. */
+static void any_unit_can_be_read(void **state) {
+    (void)state;
+    const double units[] = {1e-299, 1e-200, 1e149};
+    rm2_data *toy = example_data("toy", 2, 6), *data;
+    rm2_data_settings settings = rm2_data_settings_default();
+    double y[12 * 5];
+    for (size_t k = 0; k < 3; k++) {
+        rm2_model *model, *again;
+        void *bytes;
+        size_t size;
+        rm2_data_arrays a = {.size = sizeof a, .manifold = toy->manifold, .count = 12, .points = y};
+        memcpy(y, toy->points, sizeof y);
+        for (size_t i = 0; i < 12; i++)
+            for (size_t j = 0; j < 2; j++)
+                y[5 * i + j] *= units[k];
+        ok(rm2_data_create(ctx, &a, &settings, &data, NULL, NULL));
+        ok(rm2_fit(ctx, data, NULL, NULL, &model));
+        ok(rm2_model_to_bytes(ctx, model, &bytes, &size));
+        ok(rm2_model_from_bytes(ctx, bytes, size, NULL, &again));
+        rm2_free(bytes);
+        rm2_model_free(model);
+        rm2_model_free(again);
+        rm2_data_free(data);
+    }
+    rm2_data_free(toy);
+}
+
 /* ---- geometries of one's own ------------------------------------------------------------------ */
 
 static rm2_data *toy_on(const char *spec, rm2_context *in) {
@@ -394,7 +422,7 @@ int main(void) {
         cmocka_unit_test(bytes_are_the_file),      cmocka_unit_test(damaged_bytes),
         cmocka_unit_test(models_keep_their_data),  cmocka_unit_test(fit_refuses),
         cmocka_unit_test(own_geometry_is_as_good), cmocka_unit_test(threads_share_a_model),
-        cmocka_unit_test(points_are_checked),
+        cmocka_unit_test(points_are_checked),      cmocka_unit_test(any_unit_can_be_read),
     };
     return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
 }

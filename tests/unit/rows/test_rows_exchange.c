@@ -129,7 +129,8 @@ static void move_rows(rm2_context *own, const rm2_communicator *comm, void *user
     rm2i_rows_gather_all(&rows, 2, here, r->all[rank]);
     rm2i_rows_move(&rows, &even, 2, here, others);
     rm2i_rows_gather(&even, 2, others, root ? r->even : NULL);
-    if (rm2i_rows_pick(own, &rows, &(rm2i_few){FEW, rising}, 2, here, root ? r->few : NULL) != RM2_OK)
+    if (rm2i_rows_pick(own, &rows, &(rm2i_few){FEW, rising}, 2, here, root ? r->few : NULL) !=
+        RM2_OK)
         abort();
     rm2i_rows_pick_all(&rows, &(rm2i_few){FEW, any}, 2, here, work, r->few_of_all[rank]);
     r->owner[rank] = rank;
@@ -213,7 +214,8 @@ static void rows_are_divided_between_units(void **state) {
         assert_true(d.right[k]);
         assert_int_equal(d.of[k].all, N);
         assert_int_equal(d.of[k].before, k ? d.of[k - 1].before + d.of[k - 1].n : 0);
-        assert_int_equal(d.of[k].units_before, k ? d.of[k - 1].units_before + d.of[k - 1].units : 0);
+        assert_int_equal(d.of[k].units_before,
+                         k ? d.of[k - 1].units_before + d.of[k - 1].units : 0);
         assert_in_range(d.of[k].n, N / 8, N / 2);
     }
     assert_int_equal(d.of[3].before + d.of[3].n, N);
