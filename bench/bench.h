@@ -1,15 +1,8 @@
-/* What the benchmarks share: a clock, a median. */
+/* A median for the benchmarks. */
 #ifndef RM2_BENCH_H
 #define RM2_BENCH_H
 
 #include <stdlib.h>
-#include <time.h>
-
-static inline double seconds(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static inline int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;

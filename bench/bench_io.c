@@ -79,9 +79,9 @@ static double file_size(const char *path) {
 static rm2_status report(rm2_context *ctx, const char *what, read_fn read, const char *path) {
     double best = 0;
     for (int i = 0; i < REPEATS; i++) {
-        double start = seconds();
+        double start = rm2_seconds();
         rm2_status status = read(ctx, path);
-        double took = seconds() - start;
+        double took = rm2_seconds() - start;
         if (status != RM2_OK)
             return status;
         best = best == 0 || took < best ? took : best;

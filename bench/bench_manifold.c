@@ -53,10 +53,10 @@ int main(int argc, char **argv) {
     make_points(ctx, m, n, base, points);
     double times[RUNS];
     for (int run = 0; run < RUNS; run++) {
-        double start = seconds();
+        double start = rm2_seconds();
         require(ctx, rm2_manifold_log(ctx, m, n, base, 1, points, vectors));
         require(ctx, rm2_manifold_exp(ctx, m, n, base, 1, vectors, back));
-        times[run] = (seconds() - start) / (double)n * 1e9;
+        times[run] = (rm2_seconds() - start) / (double)n * 1e9;
     }
     printf("%.1f\n", median(times, RUNS));
     free(base);

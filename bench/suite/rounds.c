@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "front/base.h"
 #include "suite/suite.h"
 
@@ -117,11 +118,6 @@ static void forget_peak(void) {
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Between the sorted values around part q of the way. */
 static double quantile(size_t count, const double *sorted, double q) {
     double at = q * (double)(count - 1);
@@ -178,10 +174,10 @@ static rm2_status alone(const bench_run *run, const bench_turns *t, double *seco
 static const double SETTLING = 0.4; /* seconds */
 
 static rm2_status settled(const bench_run *run, const bench_turns *t, turn_fn fn, double *seconds) {
-    double start = work_clock(), sum = 0;
+    double start = rm2_seconds(), sum = 0;
     size_t count = 0;
     WORK_TRY(fn(run, t, seconds));
-    while (work_clock() - start < SETTLING) {
+    while (rm2_seconds() - start < SETTLING) {
         double one;
         WORK_TRY(fn(run, t, &one));
         sum += one;

@@ -73,9 +73,9 @@ static rm2_status train(void *user, double *seconds) {
     training *t = user;
     rm2_fit_settings s = bench_recipe(t->run);
     rm2_model *model = NULL;
-    double start = work_clock();
+    double start = rm2_seconds();
     rm2_status status = bench_fit(t->run, t->data, &s, &model);
-    *seconds = work_clock() - start;
+    *seconds = rm2_seconds() - start;
     if (status == RM2_OK)
         note(t, rm2_model_info_of(model));
     rm2_model_free(model);

@@ -83,9 +83,9 @@ static rm2_status measure(use *u, bench_turns *turns, bench_row *row) {
 static rm2_status metric_on_grid(void *user, double *seconds) {
     use *u = user;
     rm2_roadmap_info g = *rm2_space_roadmap(u->space);
-    double start = work_clock();
+    double start = rm2_seconds();
     WORK_TRY(rm2_metric_at(u->run->ctx, rm2_space_metric(u->space), g.nodes, g.x, u->out, NULL));
-    *seconds = work_clock() - start;
+    *seconds = rm2_seconds() - start;
     return RM2_OK;
 }
 
@@ -123,11 +123,11 @@ static rm2_status query(void *user, double *seconds) {
     use *u = user;
     const rm2_model_info *i = u->info;
     rm2_curve *curve;
-    double start = work_clock();
+    double start = rm2_seconds();
     WORK_TRY(rm2_space_geodesic(u->run->ctx, u->space, i->latents,
                                 i->latents + (i->points - 1) * i->latent_dim, &curve));
     rm2_status status = decode_curve(u, curve);
-    *seconds = work_clock() - start;
+    *seconds = rm2_seconds() - start;
     u->evaluations = curve->evaluations;
     if (status == RM2_OK && !curve->converged)
         status = RM2_ERR_NUMERIC; /* the time of something else */
@@ -156,12 +156,12 @@ rm2_status bench_geodesic(const bench_run *run, bench_row *row) {
 static rm2_status distances(void *user, double *seconds) {
     use *u = user;
     size_t Q = u->info->latent_dim, open;
-    double *points = u->out + BETWEEN * BETWEEN, start = work_clock();
+    double *points = u->out + BETWEEN * BETWEEN, start = rm2_seconds();
     for (size_t k = 0; k < BETWEEN; k++)
         memcpy(points + k * Q, u->info->latents + k * (u->info->points - 1) / (BETWEEN - 1) * Q,
                Q * sizeof *points);
     WORK_TRY(rm2_space_distances(u->run->ctx, u->space, BETWEEN, points, u->out, &open));
-    *seconds = (work_clock() - start) / (BETWEEN * (BETWEEN - 1) / 2.0);
+    *seconds = (rm2_seconds() - start) / (BETWEEN * (BETWEEN - 1) / 2.0);
     return open ? RM2_ERR_NUMERIC : RM2_OK; /* the time of something else */
 }
 
@@ -186,10 +186,10 @@ static rm2_status decode(void *user, double *seconds) {
     use *u = user;
     const rm2_model_info *i = u->info;
     double *deviation = u->out + i->points * rm2_manifold_ambient(i->manifold);
-    double start = work_clock();
+    double start = rm2_seconds();
     WORK_TRY(rm2_model_decode(u->run->ctx, u->model, i->points, i->latents, u->out, NULL, NULL,
                               deviation));
-    *seconds = (work_clock() - start) / (double)i->points;
+    *seconds = (rm2_seconds() - start) / (double)i->points;
     return RM2_OK;
 }
 
@@ -228,9 +228,9 @@ static rm2_status encode(void *user, double *seconds) {
     use *u = user;
     rm2_encode_settings s = rm2_encode_settings_default();
     double *latents = u->out + ENCODED * rm2_manifold_ambient(u->info->manifold);
-    double start = work_clock();
+    double start = rm2_seconds();
     WORK_TRY(rm2_model_encode(u->run->ctx, u->model, &s, ENCODED, u->out, latents, NULL, NULL));
-    *seconds = (work_clock() - start) / ENCODED;
+    *seconds = (rm2_seconds() - start) / ENCODED;
     return RM2_OK;
 }
 

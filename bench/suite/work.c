@@ -123,8 +123,8 @@ static bool invert(size_t n, double *A) {
 
 static double factor_and_invert(const bare_work *w, size_t n) {
     fill_matrix(w, n, w->A);
-    double start = work_clock();
-    return factor(n, w->A) && invert(n, w->A) ? work_clock() - start : NAN;
+    double start = rm2_seconds();
+    return factor(n, w->A) && invert(n, w->A) ? rm2_seconds() - start : NAN;
 }
 
 /* Rows of X, `count` of them, become rows L^-1 x: A = L L^T is U^T U for column-major eyes. */
@@ -162,12 +162,12 @@ static double inducing(bare_work *w) {
     fill_matrix(w, r, w->B);
     for (size_t i = 0; i < w->shape.n * r; i++)
         w->rows[i] = 1e-3;
-    double start = work_clock();
+    double start = rm2_seconds();
     bool good = factor(r, w->A);
     inducing_rows(w, false);
     good = good && factor(r, w->B) && invert(r, w->B);
     inducing_rows(w, true);
-    return good ? work_clock() - start : NAN;
+    return good ? rm2_seconds() - start : NAN;
 }
 
 /* Outputs x r times the vectors; then these solved, or r x r times them. */
@@ -176,7 +176,7 @@ static double prediction(bare_work *w) {
     size_t blocks = (total + ROWS - 1) / ROWS;
     fill_matrix(w, r, w->A);
     bool good = factor(r, w->A);
-    double start = work_clock();
+    double start = rm2_seconds();
 #pragma omp parallel for schedule(static) num_threads(w->shape.threads)
     for (size_t b = 0; b < blocks; b++) {
         double *X = w->own + (size_t)omp_get_thread_num() * w->own_size;
@@ -192,7 +192,7 @@ static double prediction(bare_work *w) {
         else
             solve_rows(w, (size_t)count, X);
     }
-    return good ? work_clock() - start : NAN;
+    return good ? rm2_seconds() - start : NAN;
 }
 
 static double seconds_of(bare_work *w) {

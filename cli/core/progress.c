@@ -39,7 +39,7 @@ static bool show(void *user, const rm2_progress *report) {
     if (p->work->common->quiet)
         return true;
     char line[LINE_SIZE];
-    double now = work_clock();
+    double now = rm2_seconds();
     bool ended = report->total > 0 && report->done == report->total;
     bool due = now - p->last >= (p->terminal ? TERMINAL_SECONDS : FILE_SECONDS);
     if (!due && !(ended && report->seconds > WORTH_A_LINE))
@@ -51,13 +51,13 @@ static bool show(void *user, const rm2_progress *report) {
 }
 
 progress progress_of(const work *w) {
-    double now = work_clock();
+    double now = rm2_seconds();
     return (progress){.work = w, .terminal = isatty(2) != 0, .started = now, .last = now};
 }
 
 void progress_count(progress *p, const char *what, size_t done, size_t total) {
     rm2_progress report = {
-        .activity = what, .done = done, .total = total, .seconds = work_clock() - p->started};
+        .activity = what, .done = done, .total = total, .seconds = rm2_seconds() - p->started};
     (void)show(p, &report);
 }
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 /* ---- steps of a command --------------------------------------------------------------------- */
 
@@ -166,10 +165,4 @@ int work_move_onto(const work *w, int code, const char *name, const rm2_manifold
 bool has_ending(const char *path, const char *ending) {
     size_t length = strlen(path), end = strlen(ending);
     return length > end && strcmp(path + length - end, ending) == 0;
-}
-
-double work_clock(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

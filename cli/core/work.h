@@ -54,8 +54,6 @@ static inline const char *plural(size_t count) {
 }
 
 bool has_ending(const char *path, const char *ending);
-/* Seconds since some moment. */
-double work_clock(void);
 
 /* One text per entry of an array; numbers become texts (NaN an empty one), so that ids and labels are of one kind. */
 int work_archive_texts(const work *w, rm2_archive *archive, size_t index, rm2_texts *texts);

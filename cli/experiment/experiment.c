@@ -271,7 +271,7 @@ static int run_one(const work *w, const experiment *e, const experiment_options 
                           .options = o,
                           .data_options = data,
                           .folder = folder,
-                          .started = work_clock()};
+                          .started = rm2_seconds()};
     catch_interrupts(w->ctx);
     int code = run_steps(r);
     catch_interrupts(NULL);

@@ -403,6 +403,6 @@ int experiment_report(experiment_run *r) {
         print_json(r, stdout);
     else if (!r->work.common->quiet)
         print_text(r, stdout);
-    experiment_say(r, "%.1f s; %s/report.html", work_clock() - r->started, r->folder);
+    experiment_say(r, "%.1f s; %s/report.html", rm2_seconds() - r->started, r->folder);
     return EXIT_DONE;
 }

@@ -91,14 +91,14 @@ static int train_one(experiment_run *r, trained *t) {
         return work_complain(w, EXIT_BAD_DATA, "more than %d factors", MOST_FACTORS);
     if (s.recipe == RM2_RECIPE_PAPER)
         paper_settings(r, kernels, t->kind == RM2_GPLVM, &s);
-    double started = work_clock();
+    double started = rm2_seconds();
     code = work_check(w, rm2_fit(w->ctx, r->data, &s, NULL, &t->model));
     if (code != EXIT_DONE)
         return code;
     t->info = rm2_model_info_of(t->model);
     experiment_say(r, "trained %s%s in %.1f s, %zu evaluations, objective %.6g",
                    t->kind == RM2_WGPLVM ? "wrapped model" : "Euclidean model",
-                   t->independent ? " with independent outputs" : "", work_clock() - started,
+                   t->independent ? " with independent outputs" : "", rm2_seconds() - started,
                    t->info->training.evaluations, t->info->training.end.total);
     return EXIT_DONE;
 }
@@ -224,7 +224,7 @@ int experiment_move(experiment_run *r) {
     int code = EXIT_DONE;
     for (size_t k = 0; k < r->experiment->count && code == EXIT_DONE; k++) {
         outcome *o = &r->outcomes[r->outcome_count++];
-        double started = work_clock();
+        double started = rm2_seconds();
         o->variant = &r->experiment->variants[k];
         o->trained = find_trained(r, o->variant);
         code = move(r, o);
@@ -232,7 +232,7 @@ int experiment_move(experiment_run *r) {
             code = work_check(&r->work, judge(r, o));
         if (code == EXIT_DONE && o->variant->movement != MOVE_STRAIGHT)
             experiment_say(r, "%s: length %.4g, %zu iterations, %.2f s%s", o->variant->name,
-                           o->report.length, o->curve->iterations, work_clock() - started,
+                           o->report.length, o->curve->iterations, rm2_seconds() - started,
                            o->report.converged ? "" : ", not converged");
     }
     return code;

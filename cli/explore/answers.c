@@ -191,7 +191,7 @@ static rm2_status write_path(const explorer *e, rm2_context *ctx, const rm2_spac
         report.straight,
         report.over_spread,
         report.clearance,
-        work_clock() - q->started,
+        rm2_seconds() - q->started,
         (double)report.reasons,
         report.smoothness.turning[0] / report.demonstrated.turning[0],
         report.smoothness.turning[1] / report.demonstrated.turning[1]};
@@ -225,7 +225,7 @@ static rm2_status write_plan(void *user, const rm2_curve *c) {
 rm2_status answer_geodesic(explorer *e, rm2_context *ctx, reader *r, numbers *out) {
     space_loan loan;
     path_query q = {.stage = (rm2_geodesic_stage)reader_count(r, RM2_STAGE_POLISH),
-                    .started = work_clock()};
+                    .started = rm2_seconds()};
     q.stops = reader_count(r, STOP_LIMIT);
     q.points = reader_numbers(r, q.stops * e->info->latent_dim);
     if (q.stops < 2)

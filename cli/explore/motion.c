@@ -33,7 +33,7 @@ static rm2_meet_pose read_stop(const explorer *e, reader *r) {
 }
 
 static void read_query(const explorer *e, reader *r, motion_query *q) {
-    q->started = work_clock();
+    q->started = rm2_seconds();
     q->stage = (rm2_geodesic_stage)reader_count(r, RM2_STAGE_POLISH);
     q->samples = reader_count(r, SAMPLE_LIMIT);
     q->count = reader_count(r, STOP_LIMIT);
@@ -62,7 +62,7 @@ static double *write_head(const motion_query *q, const rm2_meet_result *m,
                                           NAN,
                                           m->route_over_spread,
                                           m->clearance,
-                                          work_clock() - q->started,
+                                          rm2_seconds() - q->started,
                                           reasons_of(m),
                                           over->turning[0],
                                           over->turning[1],

@@ -5,6 +5,7 @@
 
 #include "core/motion.h"
 #include "core/progress.h"
+#include "front/base.h"
 #include "geometry/geodesic.h"
 
 /* One of the ends or via points, as it was given. */
@@ -277,7 +278,7 @@ static void print_largest(FILE *out, const motion_job *j) {
         const rm2_factor *f = rm2_manifold_factor(j->m->info->manifold, k);
         bool angle = is_rotation(f);
         (void)fprintf(out, "%s%.3g%s (%s%zu)", k ? ", " : "",
-                      j->result->largest[k] * (angle ? 180 / acos(-1) : 1), angle ? " degrees" : "",
+                      j->result->largest[k] * (angle ? 180 / RM2_PI : 1), angle ? " degrees" : "",
                       f->geometry->name, f->n);
     }
 }

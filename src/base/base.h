@@ -24,9 +24,6 @@ void rm2i_log(rm2_context *ctx, rm2_log_level level, const char *format, ...) RM
  * its own, the interrupt flag and the progress of the parent, which must live longer. */
 rm2_status rm2i_context_child(rm2_context *parent, int threads, rm2_context **child);
 
-/* Seconds since some moment. */
-double rm2i_seconds(void);
-
 /* ---- progress ------------------------------------------------------------------------------- */
 
 /* Should the call end? Long loops ask now and then, on any thread; on the thread that made the call

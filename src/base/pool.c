@@ -159,13 +159,13 @@ static void account(rm2i_pool *p, double saved, double now) {
 
 static void run_shared(rm2i_pool *p, size_t wanted) {
     notice_fork(p);
-    double start = rm2i_seconds();
+    double start = rm2_seconds();
     open_call(p, wanted);
-    double begun = rm2i_seconds();
+    double begun = rm2_seconds();
     size_t own = take_own_parts(p);
-    double alone = rm2i_seconds();
+    double alone = rm2_seconds();
     close_call(p);
-    double end = rm2i_seconds();
+    double end = rm2_seconds();
     /* Helpers' parts at our own pace, less what opening and waiting took. */
     double pace = (alone - begun) / (double)own;
     account(p, pace * (double)(p->parts - own) - (begun - start) - (end - alone), end);
@@ -177,7 +177,7 @@ static void run_alone(size_t parts, rm2i_part_fn fn, void *job) {
 }
 
 static bool can_share(const rm2i_pool *p) {
-    return !omp_in_parallel() && (p->resume == 0 || rm2i_seconds() >= p->resume);
+    return !omp_in_parallel() && (p->resume == 0 || rm2_seconds() >= p->resume);
 }
 
 size_t rm2i_workers(const rm2_context *ctx, size_t parts) {

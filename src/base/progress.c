@@ -9,7 +9,7 @@
 
 static const double QUIET = 0.1; /* seconds without a report, at most, where loops look often */
 
-double rm2i_seconds(void) {
+double rm2_seconds(void) {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -38,7 +38,7 @@ void rm2_context_clear_interrupt(rm2_context *ctx) {
 
 static void report(rm2_context *ctx, const void *row) {
     rm2i_activity *a = &ctx->activity;
-    a->last = rm2i_seconds();
+    a->last = rm2_seconds();
     a->reported = atomic_load(&a->done);
     rm2_progress p = {.activity = a->name,
                       .done = a->reported,
@@ -60,7 +60,7 @@ bool rm2i_interrupted(rm2_context *ctx) {
         return false;
     rm2_context *root = ctx->parent ? ctx->parent : ctx;
     if (!atomic_load(&root->interrupted) && can_report(root) &&
-        rm2i_seconds() - root->activity.last >= QUIET)
+        rm2_seconds() - root->activity.last >= QUIET)
         report(root, NULL);
     return atomic_load(&root->interrupted);
 }
@@ -74,7 +74,7 @@ void rm2i_activity_begin(rm2_context *ctx, const char *name, size_t total) {
     a->name = name;
     a->total = total;
     atomic_store(&a->done, 0);
-    a->started = rm2i_seconds();
+    a->started = rm2_seconds();
     a->thread = pthread_self();
     if (can_report(ctx))
         report(ctx, NULL);

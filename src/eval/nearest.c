@@ -19,7 +19,7 @@ static const double *point_of(const rm2i_segments *c, size_t i) {
  * r = max d(c, p_i) + max d(p_i, p_i+1)/2 */
 static rm2_status measure_block(const void *arg, size_t b, double *work) {
     const rm2i_segments *c = arg;
-    rm2i_block *block = &c->blocks[b];
+    rm2i_segment_block *block = &c->blocks[b];
     double farthest = 0, longest = 0, d;
     for (size_t i = block->from; i <= block->to && block->from < block->to; i++) {
         RM2_TRY(rm2i_manifold_distance(c->m, point_of(c, block->centre), point_of(c, i), &d, work,
@@ -43,7 +43,7 @@ static size_t blocks_of(size_t points) {
 static void divide(rm2i_segments *c, size_t owner, size_t from, size_t to) {
     for (size_t k = 0; k < blocks_of(to - from); k++) {
         size_t first = from + k * BLOCK, last = first + BLOCK < to ? first + BLOCK : to - 1;
-        c->blocks[c->count++] = (rm2i_block){first, last, (first + last) / 2, owner, 0};
+        c->blocks[c->count++] = (rm2i_segment_block){first, last, (first + last) / 2, owner, 0};
     }
 }
 
@@ -83,7 +83,7 @@ void rm2i_segments_free(rm2i_segments *segments) {
 
 /* ---- a path --------------------------------------------------------------------------------- */
 
-void rm2i_walk_lay_out(rm2i_walk *walk, const rm2i_segments *segments, rm2i_arena *a) {
+void rm2i_nearest_lay_out(rm2i_nearest *walk, const rm2i_segments *segments, rm2i_arena *a) {
     const rm2_manifold *m = segments->m;
     walk->segments = segments;
     walk->lower = rm2i_take(a, double, segments->count);
@@ -94,11 +94,11 @@ void rm2i_walk_lay_out(rm2i_walk *walk, const rm2i_segments *segments, rm2i_aren
     walk->scratch = rm2i_take(a, double, m->work_size);
 }
 
-void rm2i_walk_begin(rm2i_walk *walk, size_t skip) {
-    rm2i_walk_begin_in(walk, skip, NULL, 0);
+void rm2i_nearest_begin(rm2i_nearest *walk, size_t skip) {
+    rm2i_nearest_begin_in(walk, skip, NULL, 0);
 }
 
-void rm2i_walk_begin_in(rm2i_walk *walk, size_t skip, const size_t *group, size_t wanted) {
+void rm2i_nearest_begin_in(rm2i_nearest *walk, size_t skip, const size_t *group, size_t wanted) {
     walk->skip = skip;
     walk->group = group;
     walk->wanted = wanted;
@@ -109,7 +109,7 @@ void rm2i_walk_begin_in(rm2i_walk *walk, size_t skip, const size_t *group, size_
 }
 
 /* c = Log_y(p), by the frame at y; returns its norm. A point on the cut locus has a distance and no logarithm: c is NaN. */
-static double look_at(const rm2i_walk *w, const double *y, const double *p, double *c) {
+static double look_at(const rm2i_nearest *w, const double *y, const double *p, double *c) {
     const rm2_manifold *m = w->segments->m;
     double d;
     if (rm2i_manifold_log(m, w->frame, p, c, w->scratch, NULL) == RM2_OK)
@@ -143,7 +143,8 @@ static size_t leap(const rm2i_segments *c, size_t i, size_t end, double d, doubl
 }
 
 /* Distance of y from the segments of a block where it is below `best`, and else `best`. */
-static double look_into(rm2i_walk *w, const double *y, const rm2i_block *block, double best) {
+static double look_into(rm2i_nearest *w, const double *y, const rm2i_segment_block *block,
+                        double best) {
     const rm2i_segments *c = w->segments;
     size_t i = block->from;
     double d = look_at(w, y, point_of(c, i), w->start);
@@ -167,8 +168,8 @@ static double look_into(rm2i_walk *w, const double *y, const rm2i_block *block, 
 
 /* The distance of block b, if it may be below `best`; its bound is renewed. The centre, a point of it, may be near
  * enough. */
-static double try_block(rm2i_walk *w, const double *y, size_t b, double best, double enough) {
-    const rm2i_block *block = &w->segments->blocks[b];
+static double try_block(rm2i_nearest *w, const double *y, size_t b, double best, double enough) {
+    const rm2i_segment_block *block = &w->segments->blocks[b];
     double d;
     if (block->owner == w->skip || w->lower[b] >= best ||
         (w->group && w->group[block->owner] != w->wanted))
@@ -192,7 +193,7 @@ static double try_block(rm2i_walk *w, const double *y, size_t b, double best, do
 }
 
 /* Bounds after a step from the previous point to y. */
-static void move_bounds(rm2i_walk *w, const double *y) {
+static void move_bounds(rm2i_nearest *w, const double *y) {
     const rm2_manifold *m = w->segments->m;
     double step = INFINITY;
     if (w->begun && rm2i_manifold_distance(m, w->previous, y, &step, w->scratch, NULL) != RM2_OK)
@@ -203,7 +204,7 @@ static void move_bounds(rm2i_walk *w, const double *y) {
     w->begun = true;
 }
 
-rm2_status rm2i_walk_to(rm2i_walk *walk, const double *y, double enough, double *distance) {
+rm2_status rm2i_nearest_to(rm2i_nearest *walk, const double *y, double enough, double *distance) {
     *distance = INFINITY;
     RM2_TRY(rm2i_manifold_frame(walk->segments->m, y, walk->frame, walk->scratch, NULL));
     move_bounds(walk, y);

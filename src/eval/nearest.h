@@ -12,18 +12,18 @@
 #include "base/arena.h"
 #include "manifold/manifold.h"
 
-typedef struct rm2i_block {
+typedef struct rm2i_segment_block {
     size_t from, to; /* points, both included; equal: one point */
     size_t centre;   /* point */
     size_t owner;    /* trajectory, or the point itself */
     double radius;   /* no point of the segments is farther than this from the centre */
-} rm2i_block;
+} rm2i_segment_block;
 
 typedef struct rm2i_segments {
     const rm2_manifold *m;
     const double *points; /* borrowed */
     size_t count;         /* blocks */
-    rm2i_block *blocks;
+    rm2i_segment_block *blocks;
     double *step; /* of each point: distance to the next one of its block */
 } rm2i_segments;
 
@@ -34,7 +34,7 @@ rm2_status rm2i_segments_create(rm2_context *ctx, const rm2_manifold *m, const d
 void rm2i_segments_free(rm2i_segments *segments);
 
 /* A path along which distances are asked for. */
-typedef struct rm2i_walk {
+typedef struct rm2i_nearest {
     const rm2i_segments *segments;
     size_t skip;         /* owner that does not count; SIZE_MAX: all do */
     const size_t *group; /* of each owner; NULL: all count, else only those of `wanted` */
@@ -43,16 +43,16 @@ typedef struct rm2i_walk {
     size_t nearest;                        /* block of the previous result */
     double *lower, *previous;              /* bounds of the blocks; the previous point */
     double *frame, *start, *end, *scratch; /* of the manifold */
-} rm2i_walk;
+} rm2i_nearest;
 
 /* Begin with memory of its layout (base/arena.h). */
-void rm2i_walk_lay_out(rm2i_walk *walk, const rm2i_segments *segments, rm2i_arena *a);
-void rm2i_walk_begin(rm2i_walk *walk, size_t skip);
+void rm2i_nearest_lay_out(rm2i_nearest *walk, const rm2i_segments *segments, rm2i_arena *a);
+void rm2i_nearest_begin(rm2i_nearest *walk, size_t skip);
 /* Among the owners of one group alone. */
-void rm2i_walk_begin_in(rm2i_walk *walk, size_t skip, const size_t *group, size_t wanted);
+void rm2i_nearest_begin_in(rm2i_nearest *walk, size_t skip, const size_t *group, size_t wanted);
 /* Distance of the next point y of the path; infinity where nothing counts. To segments it is measured in the tangent
  * space at y, where they are straight: exact to the ends and in flat space, to second order in their length else. A
  * distance that is not above `enough` (0: none) may be that of another segment than the nearest. */
-rm2_status rm2i_walk_to(rm2i_walk *walk, const double *y, double enough, double *distance);
+rm2_status rm2i_nearest_to(rm2i_nearest *walk, const double *y, double enough, double *distance);
 
 #endif

@@ -15,6 +15,7 @@
 #include "eval/nearest.h"
 #include "eval/vicinity.h"
 #include "front/smoothness.h"
+#include "math/order.h"
 #include "model/model.h"
 #include "riemann2/eval.h"
 
@@ -53,11 +54,12 @@ typedef struct visit {
     double *farthest; /* so far: points that are nearer do not count */
 } visit;
 
-static rm2_status visit_point(const rm2_vicinity *v, const visit *at, size_t i, rm2i_walk *walk) {
+static rm2_status visit_point(const rm2_vicinity *v, const visit *at, size_t i,
+                              rm2i_nearest *walk) {
     double distance;
     const double *y =
         v->model->data->points + (at->from + evenly(i, at->steps, at->n)) * v->manifold->ambient;
-    RM2_TRY(rm2i_walk_to(walk, y, *at->farthest, &distance));
+    RM2_TRY(rm2i_nearest_to(walk, y, *at->farthest, &distance));
     *at->farthest = fmax(*at->farthest, distance);
     return RM2_OK;
 }
@@ -70,9 +72,9 @@ static rm2_status compare(const void *arg, size_t k, double *work) {
     visit at = {.from = d->trajectories ? d->starts[t] : t, .farthest = &c->farthest[k]};
     at.n = d->trajectories ? d->starts[t + 1] - at.from : 1;
     at.steps = at.n < MOST_POINTS_OF_ONE ? at.n : MOST_POINTS_OF_ONE;
-    rm2i_walk walk;
-    rm2i_walk_lay_out(&walk, &c->v->segments, &(rm2i_arena){work, 0});
-    rm2i_walk_begin_in(&walk, t, c->v->family, c->v->family ? c->v->family[t] : 0);
+    rm2i_nearest walk;
+    rm2i_nearest_lay_out(&walk, &c->v->segments, &(rm2i_arena){work, 0});
+    rm2i_nearest_begin_in(&walk, t, c->v->family, c->v->family ? c->v->family[t] : 0);
     *at.farthest = 0;
     for (int others = 0; others < 2; others++)
         for (size_t i = 0; i < at.steps; i++)
@@ -81,14 +83,9 @@ static rm2_status compare(const void *arg, size_t k, double *work) {
     return RM2_OK;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* By linear interpolation between the sorted values. */
 static double quantile(size_t n, double *x, double part) {
-    qsort(x, n, sizeof *x, ascending);
+    qsort(x, n, sizeof *x, rm2i_ascending);
     double at = part * (double)(n - 1);
     size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
     return x[low] + (at - (double)low) * (x[high] - x[low]);
@@ -119,7 +116,7 @@ static rm2_status find_spread(rm2_context *ctx, rm2_vicinity *v) {
     comparison c = {.v = v, .count = n < most ? n : most};
     rm2i_arena work = {NULL, 0};
     RM2_TRY(rm2i_alloc(ctx, c.count, 2 * sizeof *c.farthest, &c.farthest));
-    rm2i_walk_lay_out(&(rm2i_walk){0}, &v->segments, &work);
+    rm2i_nearest_lay_out(&(rm2i_nearest){0}, &v->segments, &work);
     rm2_status status = rm2i_jobs(ctx, c.count, work.used, compare, &c, &failed);
     if (status == RM2_OK)
         take_spreads(v, &c, c.farthest + c.count);
@@ -259,7 +256,7 @@ const rm2_vicinity_info *rm2_vicinity_info_of(const rm2_vicinity *vicinity) {
 /* ---- distances ------------------------------------------------------------------------------ */
 
 typedef struct looking {
-    rm2i_walk walk;
+    rm2i_nearest walk;
     const rm2_vicinity *v;
     size_t n;
     double *scaled; /* n x ambient */
@@ -270,17 +267,17 @@ static void lay_out(void *arg, rm2i_arena *a) {
     looking *l = arg;
     l->scaled = rm2i_take(a, double, l->n, l->v->manifold->ambient);
     l->over = rm2i_take(a, double, l->v->families, l->n);
-    rm2i_walk_lay_out(&l->walk, &l->v->segments, a);
+    rm2i_nearest_lay_out(&l->walk, &l->v->segments, a);
 }
 
 /* Distances from family f, in its spreads. */
 static rm2_status look_at_family(rm2_context *ctx, looking *l, size_t f) {
     const rm2_vicinity *v = l->v;
     double *over = l->over + f * l->n;
-    rm2i_walk_begin_in(&l->walk, SIZE_MAX, v->family, f);
+    rm2i_nearest_begin_in(&l->walk, SIZE_MAX, v->family, f);
     for (size_t i = 0; i < l->n; i++) {
         rm2_status status =
-            rm2i_walk_to(&l->walk, l->scaled + i * v->manifold->ambient, 0, &over[i]);
+            rm2i_nearest_to(&l->walk, l->scaled + i * v->manifold->ambient, 0, &over[i]);
         if (status != RM2_OK)
             return rm2i_fail(ctx, status, "point %zu: %s", i, rm2_status_text(status));
         over[i] /= v->spread[f];

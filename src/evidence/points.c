@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "evidence/points_training.h"
@@ -30,12 +29,6 @@ static void lay_out(void *arg, rm2i_arena *a) {
     t->number = rm2i_take(a, size_t, N);
 }
 
-static double now(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void rm2i_points_record(rm2i_points_training *t, double gradient, double step, rm2_stop stop) {
     if (t->traced < t->most_traced)
         t->trace[t->traced++] = t->terms.total;
@@ -45,7 +38,7 @@ void rm2i_points_record(rm2i_points_training *t, double gradient, double step, r
                                   .terms = t->terms,
                                   .gradient = gradient,
                                   .step = step,
-                                  .seconds = now() - t->since,
+                                  .seconds = rm2_seconds() - t->since,
                                   .stop = stop};
     rm2i_activity_row(t->ctx, row.iteration, &row);
 }
@@ -74,7 +67,7 @@ rm2i_evidence_data rm2i_points_evidence_data(const rm2i_points_training *t, cons
                                 .rows = t->d.M,
                                 .X = X,
                                 .F = t->linear.left,
-                                .m = t->d.M - t->linear.rank,
+                                .m = t->d.M - t->linear.columns,
                                 .least = t->least,
                                 .kind = t->s->kernel};
 }
@@ -217,7 +210,7 @@ static void hand_over(rm2i_points_training *t, const rm2i_points_request *r, con
     out->training = (rm2_training_record){.stop = t->stop,
                                           .iterations = t->traced - 1,
                                           .evaluations = t->evaluations,
-                                          .seconds = now() - t->since,
+                                          .seconds = rm2_seconds() - t->since,
                                           .start = t->start,
                                           .end = t->terms,
                                           .likelihood = t->likelihood,
@@ -237,7 +230,7 @@ rm2_status rm2i_points_train(rm2_context *ctx, const rm2i_points_request *r,
                               .d = {.M = r->data.M, .Q = r->data.Q},
                               .plane = r->start.plane,
                               .unit = r->start.unit,
-                              .since = now()};
+                              .since = rm2_seconds()};
     size_t *first;
     RM2_TRY(rm2i_alloc(ctx, r->data.N, sizeof *first, &first));
     rm2_status status = rm2i_points_distinct(ctx, &r->data, first, &t.d.N);

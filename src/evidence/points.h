@@ -50,10 +50,10 @@ rm2_status rm2i_points_distinct(rm2_context *ctx, const rm2i_points_data *data, 
 /* What a linear function of X leaves of the outputs. */
 typedef struct rm2i_points_linear {
     double *B;    /* M x Q: least squares of F on X, transposed */
-    double *W;    /* rank x M: orthonormal basis of the columns of B */
+    double *W;    /* columns x M: orthonormal basis of the columns of B */
     double *left; /* M x N: (F - B X^T) without its part in W; or F itself unless `plane` */
     double *small, *scores;
-    size_t rank;
+    size_t columns;
     double unit; /* |B|/sqrt Q */
     double *memory;
 } rm2i_points_linear;

@@ -2,7 +2,7 @@
  *
  *   B^T = (X^T X)^-1 X^T F,  W an orthonormal basis of its rows,  P = W^T W
  *   R = (F - X B^T) (I - P),  A = w (X X^T + 1 1^T) + g K + I,  S = R^T A^-1 R
- *   e = (tr S + c m)/((n + nu) m),   Kf = (S + c (I - P))/(n + nu) + e P,   m = M - rank W
+ *   e = (tr S + c m)/((n + nu) m),   Kf = (S + c (I - P))/(n + nu) + e P,   m = M less the columns of W
  *
  * Inside the span of W the residual is zero by construction, and the noise there has the mean level e, as
  * in probabilistic principal components. Without a plane P = 0, R = F and m = M. F is kept task-major. */
@@ -37,7 +37,7 @@ static void lay_out_linear(void *arg, rm2i_arena *a) {
 rm2_status rm2i_points_linear_create(rm2_context *ctx, const rm2i_points_data *d,
                                      rm2i_points_linear *linear) {
     linear_layout l = {d, linear};
-    *linear = (rm2i_points_linear){.rank = 0};
+    *linear = (rm2i_points_linear){.columns = 0};
     return rm2i_arena_calloc(ctx, lay_out_linear, &l, &linear->memory);
 }
 
@@ -55,7 +55,7 @@ static rm2_status regress(const rm2i_points_data *d, const double *X, rm2i_point
 /* Gram and Schmidt on the columns of B, each against those before it twice. */
 static void find_basis(const rm2i_points_data *d, rm2i_points_linear *l) {
     double largest = 0;
-    l->rank = 0;
+    l->columns = 0;
     for (size_t q = 0; q < d->Q; q++) {
         double square = 0;
         for (size_t m = 0; m < d->M; m++)
@@ -63,11 +63,11 @@ static void find_basis(const rm2i_points_data *d, rm2i_points_linear *l) {
         largest = fmax(largest, sqrt(square));
     }
     for (size_t q = 0; q < d->Q; q++) {
-        double *w = l->W + l->rank * d->M;
+        double *w = l->W + l->columns * d->M;
         for (size_t m = 0; m < d->M; m++)
             w[m] = l->B[m * d->Q + q];
-        for (size_t k = 0; k < 2 * l->rank; k++) {
-            const double *v = l->W + k % l->rank * d->M;
+        for (size_t k = 0; k < 2 * l->columns; k++) {
+            const double *v = l->W + k % l->columns * d->M;
             rm2i_axpy(d->M, -rm2i_dot(d->M, v, w), v, w);
         }
         double norm = rm2i_norm(d->M, w);
@@ -75,20 +75,20 @@ static void find_basis(const rm2i_points_data *d, rm2i_points_linear *l) {
             continue;
         for (size_t m = 0; m < d->M; m++)
             w[m] /= norm;
-        l->rank++;
+        l->columns++;
     }
 }
 
 /* left = F - B X^T, less its part in W */
 static void find_left(const rm2i_points_data *d, const double *X, rm2i_points_linear *l) {
-    int N = (int)d->N, M = (int)d->M, Q = (int)d->Q, rank = (int)l->rank;
+    int N = (int)d->N, M = (int)d->M, Q = (int)d->Q, columns = (int)l->columns;
     memcpy(l->left, d->F, d->M * d->N * sizeof *l->left);
     rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, N, Q, -1, l->B, Q, X, Q, 1, l->left, N);
-    if (rank == 0)
+    if (columns == 0)
         return;
-    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rank, N, M, 1, l->W, M, l->left, N, 0,
+    rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, columns, N, M, 1, l->W, M, l->left, N, 0,
                l->scores, N);
-    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, M, N, rank, -1, l->W, M, l->scores, N, 1,
+    rm2i_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, M, N, columns, -1, l->W, M, l->scores, N, 1,
                l->left, N);
 }
 
@@ -96,7 +96,7 @@ rm2_status rm2i_points_linear_at(const rm2i_points_data *d, const double *X, boo
                                  rm2i_points_linear *l) {
     RM2_TRY(regress(d, X, l));
     l->unit = rm2i_norm(d->M * d->Q, l->B) / sqrt((double)d->Q);
-    l->rank = 0;
+    l->columns = 0;
     if (!plane) {
         memcpy(l->left, d->F, d->M * d->N * sizeof *l->left);
         return RM2_OK;
@@ -172,8 +172,8 @@ static void fill_covariance(const covariance_scratch *s, const rm2i_points_linea
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j <= i; j++)
             c->Kf[i * M + j] = over * (s->S[i * M + j] + (i == j ? isotropic : 0));
-    if (l->rank > 0) /* + (e - c/(n + nu)) P */
-        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)M, (int)l->rank,
+    if (l->columns > 0) /* + (e - c/(n + nu)) P */
+        rm2i_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)M, (int)l->columns,
                    c->level - isotropic * over, l->W, (int)M, 1, c->Kf, (int)M);
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < i; j++)
@@ -183,7 +183,7 @@ static void fill_covariance(const covariance_scratch *s, const rm2i_points_linea
 rm2_status rm2i_points_outputs(rm2_context *ctx, const rm2i_points_data *d,
                                const rm2i_points_linear *l, bool plane, rm2i_points_covariance *c) {
     covariance_scratch s = {.N = d->N, .M = d->M};
-    double m = (double)(d->M - (plane ? l->rank : 0)), trace;
+    double m = (double)(d->M - (plane ? l->columns : 0)), trace;
     rm2_status status =
         c->r > 0 ? inducing_products(ctx, l, c, &s, &trace) : exact_products(ctx, l, c, &s, &trace);
     if (status == RM2_OK) {

@@ -12,6 +12,7 @@
 #include "evidence/points_training.h"
 #include "gp/evidence_bound.h"
 #include "graph/neighbours.h"
+#include "math/order.h"
 #include "optim/bounded.h"
 #include "train/parameters.h"
 
@@ -40,11 +41,6 @@ typedef struct search {
 
 /* ---- start and bounds ------------------------------------------------------------------------ */
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Median over the points of the distance to the 2Q-th nearest latent. */
 static rm2_status neighbour_distance(rm2_context *ctx, size_t N, size_t Q, const double *X,
                                      double *distance) {
@@ -61,7 +57,7 @@ static rm2_status neighbour_distance(rm2_context *ctx, size_t N, size_t Q, const
             (void)rm2i_kd_nearest(&tree, X + i * Q, i, k, nearest, squares);
             far[i] = sqrt(squares[k - 1]);
         }
-        qsort(far, N, sizeof *far, by_value);
+        qsort(far, N, sizeof *far, rm2i_ascending);
         *distance = (far[(N - 1) / 2] + far[N / 2]) / 2;
         free(far);
     }
@@ -169,7 +165,7 @@ static rm2_status maximise(search *q, size_t n) {
     double f, gradient[HYPERS];
     if (t->by_inducing)
         settings.relative_decrease = fmax(settings.relative_decrease, OF_ACCURACY * t->s->accuracy);
-    q->unit = 1 / ((double)n * (double)(t->d.M - t->linear.rank));
+    q->unit = 1 / ((double)n * (double)(t->d.M - t->linear.columns));
     rm2_status status = minus_evidence(q, q->at, &f, gradient);
     if (status == RM2_OK) {
         record_start(q, f);
@@ -255,7 +251,7 @@ static rm2_status choose_bound(search *q, const double *X) {
  * accuracy. */
 static rm2_status search_by_inducing(search *q, const double *X) {
     rm2i_points_training *t = q->t;
-    double before = -INFINITY, allowed = rm2i_points_trace(t, t->d.M - t->linear.rank);
+    double before = -INFINITY, allowed = rm2i_points_trace(t, t->d.M - t->linear.columns);
     RM2_TRY(search_sample(q, X));
     for (int round = 0; round < RM2I_POINTS_ROUNDS && t->stop != RM2_STOP_INTERRUPTED; round++) {
         RM2_TRY(choose_bound(q, X));

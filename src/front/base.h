@@ -1,8 +1,13 @@
-/* Random numbers and characters for the library and our own front ends (tables.h). */
+/* Random numbers, the clock, characters and a constant for the library and our own front ends (tables.h). */
 #ifndef RM2_FRONT_BASE_H
 #define RM2_FRONT_BASE_H
 
 #include "riemann2/base.h"
+
+#define RM2_PI 3.14159265358979323846
+
+/* Seconds of a clock that only goes forward. */
+double rm2_seconds(void);
 
 void rm2_rng_seed(rm2_rng *rng, uint64_t seed);
 uint64_t rm2_rng_next(rm2_rng *rng);

@@ -22,7 +22,6 @@
 
 enum { MOVES = 4 }; /* reach, approach, lift, carry */
 
-static const double pi = 3.14159265358979323846;
 static const double rate = 20; /* Hz */
 
 static const double start_position[3] = {0.32, -0.28, 0.42};
@@ -133,7 +132,7 @@ static void pose_at(const motion *m, double t, double p[7]) {
     for (int j = 0; j < MOVES; j++) {
         double done = minimum_jerk((t - m->begin[j]) / (m->end[j] - m->begin[j]));
         for (int i = 0; i < 3; i++)
-            p[i] += done * m->step[j][i] + sin(pi * done) * m->bow[j][i];
+            p[i] += done * m->step[j][i] + sin(RM2_PI * done) * m->bow[j][i];
         rotate(m->turn[j], done, p + 3);
     }
     normalise(p + 3);

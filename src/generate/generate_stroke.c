@@ -20,7 +20,6 @@
 #include "front/base.h"
 #include "generate/generate.h"
 
-static const double pi = 3.14159265358979323846;
 static const double drift = 0.01; /* share of the path that goes evenly with time */
 static const double onset = 0.3;  /* d: much longer than a width, so the bells lean only a little */
 
@@ -125,7 +124,7 @@ static void spline(const rm2i_letter *letter, double u, double c[2], double dc[2
 
 static void bend(const rm2i_stroke *stroke, double u, double c[2], double dc[2]) {
     for (int k = 0; k < RM2I_WAVES; k++) {
-        double angular = (k + 1) * pi;
+        double angular = (k + 1) * RM2_PI;
         for (int axis = 0; axis < 2; axis++) {
             c[axis] += stroke->wave[k][axis] * cos(angular * u);
             dc[axis] -= stroke->wave[k][axis] * angular * sin(angular * u);

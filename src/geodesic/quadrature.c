@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const double PI = 3.14159265358979323846;
+#include "front/base.h"
 
 /* P_n(x) and P_n-1(x). */
 static double recurrence(size_t n, double x, double *one_less) {
@@ -33,7 +33,7 @@ static double legendre(size_t n, double x, double *derivative) {
 rm2i_quadrature rm2i_gauss_rule(size_t points) {
     rm2i_quadrature rule = {.points = points};
     for (size_t i = 0; i < points; i++) {
-        double x = -cos(PI * ((double)i + 0.75) / ((double)points + 0.5)), derivative = 1;
+        double x = -cos(RM2_PI * ((double)i + 0.75) / ((double)points + 0.5)), derivative = 1;
         for (int step = 0; step < 8; step++)
             x -= legendre(points, x, &derivative) / derivative;
         (void)legendre(points, x, &derivative);
@@ -49,7 +49,7 @@ void rm2i_lobatto_nodes(size_t points, double *node) {
     node[0] = 0;
     node[n] = 1;
     for (size_t i = 1; i < n; i++) {
-        double x = -cos(PI * (double)i / (double)n);
+        double x = -cos(RM2_PI * (double)i / (double)n);
         for (int step = 0; step < 8; step++) {
             double derivative, value = legendre(n, x, &derivative);
             double second = (2 * x * derivative - (double)(n * (n + 1)) * value) / (1 - x * x);

@@ -7,6 +7,7 @@
  * Euclidean. */
 #include <math.h>
 
+#include "front/base.h"
 #include "geometry/geometries.h"
 #include "geometry/sphere.h"
 #include "linalg/dense.h"
@@ -69,7 +70,7 @@ static rm2_status distance(size_t n, const double *p, const double *q, double *d
 
 static double injectivity_radius(size_t n) {
     (void)n;
-    return 3.14159265358979323846;
+    return RM2_PI;
 }
 
 static rm2_status logarithm(size_t n, const double *p, const double *q, double *c, double *work) {

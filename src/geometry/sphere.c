@@ -7,11 +7,11 @@
  * direction of the logarithm is that of q - p, or of q + p beyond 120 degrees, seen in the basis at
  * p: the shorter of the two keeps its digits. */
 #include "geometry/sphere.h"
-#include "front/base.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "geometry/geometries.h"
 #include "linalg/dense.h"
 #include "math/special.h"
@@ -132,7 +132,7 @@ rm2_status rm2i_sphere_distance(size_t n, const double *p, const double *q, doub
 
 static double injectivity_radius(size_t n) {
     (void)n;
-    return 3.14159265358979323846;
+    return RM2_PI;
 }
 
 rm2_status rm2i_sphere_transport(size_t n, const double *p, const double *c, const double *z,

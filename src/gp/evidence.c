@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "front/base.h"
 #include "linalg/factor.h"
 #include "linalg/lapack.h"
 #include "linalg/serial.h"
@@ -245,14 +246,14 @@ static void kernel_slopes(rm2i_evidence *ev, const rm2i_latent_kernel *kernel,
 
 rm2_status rm2i_evidence_value(rm2i_evidence *ev, const rm2i_evidence_at *at, double *value,
                                rm2i_evidence_at *slope) {
-    const double pi = 3.14159265358979323846;
     double n = (double)ev->n, m = (double)ev->m, half = (at->weight + m + 1 + n) / 2;
     double gamma_slope, trace, gammas;
     const rm2i_latent_kernel kernel = kernel_at(ev, at);
     gammas = rm2i_evidence_gammas(ev->n, ev->m, at->weight, &gamma_slope);
     RM2_TRY(factor_both(ev, &kernel, at->scale));
     double log_A = rm2i_factor_log_det(ev->n, ev->A), log_B = rm2i_factor_log_det(ev->n, ev->B);
-    *value = gammas - 0.5 * n * m * log(pi * at->scale) - half * (log_B - log_A) - 0.5 * m * log_A;
+    *value =
+        gammas - 0.5 * n * m * log(RM2_PI * at->scale) - half * (log_B - log_A) - 0.5 * m * log_A;
     if (!isfinite(*value))
         return RM2_ERR_NUMERIC;
     if (!slope)

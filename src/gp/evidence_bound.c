@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "front/base.h"
 #include "gp/linear_mean.h"
 #include "linalg/factor.h"
 
@@ -110,10 +111,9 @@ static rm2_status log_ratio(rm2i_evidence_bound *b, double c, double *value) {
 /* E from its two logarithms. */
 static double combine(const rm2i_evidence_bound *b, const rm2i_evidence_at *at, double ratio,
                       double log_det, double *gamma_slope) {
-    const double pi = 3.14159265358979323846;
     double n = (double)b->n, m = (double)b->m;
     return rm2i_evidence_gammas(b->n, b->m, at->weight, gamma_slope) -
-           0.5 * n * m * log(pi * at->scale) - half_freedom(b, at->weight) * ratio -
+           0.5 * n * m * log(RM2_PI * at->scale) - half_freedom(b, at->weight) * ratio -
            0.5 * m * log_det;
 }
 

@@ -32,7 +32,7 @@ static void lay_out_side(const rm2i_inducing *in, rm2i_side *s, rm2i_arena *a) {
 }
 
 /* Square matrices are first: where they are modulo 16 bytes then depends on r, Q and M alone. Sums of some kernels of
- * OpenBLAS (Prescott, Barcelona) depend on that, and bits must not depend on threads, ranks or what is kept. */
+ * OpenBLAS (Prescott, Barcelona) depend on that, and bits must not depend on threads, processes or what is kept. */
 static void lay_out(void *inducing, rm2i_arena *a) {
     rm2i_inducing *in = inducing;
     size_t N = in->N, M = in->M, r = in->r;
@@ -131,13 +131,13 @@ rm2_status rm2i_inducing_renew(rm2_context *ctx, const rm2i_inducing_request *re
 /* ---- passes over the rows ------------------------------------------------------------------- */
 
 /* The columns of K that a block has. */
-static void fill_K(const rm2i_row_pass *pass, const rm2i_block *b, double *K) {
+static void fill_K(const rm2i_row_pass *pass, const rm2i_row_block *b, double *K) {
     const double *Z = b->side->Z + b->begin * pass->in->Q;
     rm2i_latent_rows(pass->kernel, b->count, b->X, b->columns, Z, K);
 }
 
 /* K, and the columns of V that a block has. */
-static void fill_V(const rm2i_row_pass *pass, const rm2i_block *b, double *K, double *V) {
+static void fill_V(const rm2i_row_pass *pass, const rm2i_row_block *b, double *K, double *V) {
     size_t r = pass->in->r, columns = b->columns, beyond = b->beyond;
     fill_K(pass, b, K);
     for (size_t i = 0; i < b->count; i++) {
@@ -148,7 +148,7 @@ static void fill_V(const rm2i_row_pass *pass, const rm2i_block *b, double *K, do
                (int)b->count, 1, b->side->L + b->begin * (r + 1), (int)r, V, (int)beyond);
 }
 
-const double *rm2i_inducing_V(const rm2i_row_pass *pass, const rm2i_block *b,
+const double *rm2i_inducing_V(const rm2i_row_pass *pass, const rm2i_row_block *b,
                               const rm2i_part *own) {
     const rm2i_inducing *in = pass->in;
     if (in->kept)
@@ -157,7 +157,7 @@ const double *rm2i_inducing_V(const rm2i_row_pass *pass, const rm2i_block *b,
     return own->V;
 }
 
-const double *rm2i_inducing_K(const rm2i_row_pass *pass, const rm2i_block *b,
+const double *rm2i_inducing_K(const rm2i_row_pass *pass, const rm2i_row_block *b,
                               const rm2i_part *own) {
     if (pass->in->kept)
         fill_K(pass, b, own->K);
@@ -167,7 +167,7 @@ const double *rm2i_inducing_K(const rm2i_row_pass *pass, const rm2i_block *b,
 /* A += V V^T, (V F)^T += F^T V^T of the block's side, t += k(x, x) - |v|^2. */
 static void forward(const rm2i_row_pass *pass, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = pass->in;
-    const rm2i_block b = rm2i_block_of(pass, first, count, own);
+    const rm2i_row_block b = rm2i_block_of(pass, first, count, own);
     size_t r = in->r, stride;
     const double *F = rm2i_block_outputs(pass, &b, own, &stride);
     int R = (int)r, n = (int)count, M = (int)in->M, v = (int)b.beyond;
@@ -186,7 +186,7 @@ static void forward(const rm2i_row_pass *pass, size_t first, size_t count, const
 /* Columns of R^T = F^T - u^T V; R^T R is summed. */
 static void residual(const rm2i_row_pass *pass, size_t first, size_t count, const rm2i_part *own) {
     const rm2i_inducing *in = pass->in;
-    const rm2i_block b = rm2i_block_of(pass, first, count, own);
+    const rm2i_row_block b = rm2i_block_of(pass, first, count, own);
     size_t stride;
     const double *F = rm2i_block_outputs(pass, &b, own, &stride);
     int R = (int)in->r, n = (int)count, M = (int)in->M, N = (int)in->N, v = (int)b.beyond;

@@ -234,9 +234,9 @@ size_t rm2i_inducing_backward_sums(const rm2i_inducing *in, size_t sides);
 
 /* V of a block after the forward pass, count x beyond: kept, or computed again in the memory of the thread. Then K of it,
  * count x columns, in that memory. */
-const double *rm2i_inducing_V(const rm2i_row_pass *pass, const rm2i_block *block,
+const double *rm2i_inducing_V(const rm2i_row_pass *pass, const rm2i_row_block *block,
                               const rm2i_part *own);
-const double *rm2i_inducing_K(const rm2i_row_pass *pass, const rm2i_block *block,
+const double *rm2i_inducing_K(const rm2i_row_pass *pass, const rm2i_row_block *block,
                               const rm2i_part *own);
 
 #endif

@@ -28,7 +28,7 @@ static sums sums_at(const rm2i_inducing *in, double *at) {
 static void backward_rows(const rm2i_row_pass *pass, size_t first, size_t count,
                           const rm2i_part *own) {
     const rm2i_inducing *in = pass->in;
-    const rm2i_block b = rm2i_block_of(pass, first, count, own);
+    const rm2i_row_block b = rm2i_block_of(pass, first, count, own);
     const rm2i_side *s = b.side;
     size_t r = in->r, Q = in->Q;
     int R = (int)r, n = (int)count, M = (int)in->M, N = (int)in->N, k = (int)b.columns;

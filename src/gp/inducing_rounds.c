@@ -57,7 +57,7 @@ typedef struct candidates {
 /* d = k(x, x) - |v|^2 of a block; their sum. */
 static void find_variances(const rm2i_row_pass *pass, size_t first, size_t count,
                            const rm2i_part *own) {
-    const rm2i_block b = rm2i_block_of(pass, first, count, own);
+    const rm2i_row_block b = rm2i_block_of(pass, first, count, own);
     const double *V = rm2i_inducing_V(pass, &b, own);
     size_t r = pass->in->r;
     for (size_t i = 0; i < count; i++) {

@@ -136,7 +136,8 @@ static size_t below(size_t r, const double *at, double limit) {
 }
 
 /* Columns for rows between two places in the order of a side; at least one. */
-static void set_columns(rm2i_block *b, const rm2i_side *s, size_t r, double least, double most) {
+static void set_columns(rm2i_row_block *b, const rm2i_side *s, size_t r, double least,
+                        double most) {
     b->begin = smaller(below(r, s->at, least - REACH), r - 1);
     b->columns = below(r, s->at, most + REACH) - b->begin;
     if (b->columns < 1 || b->columns > r)
@@ -145,10 +146,10 @@ static void set_columns(rm2i_block *b, const rm2i_side *s, size_t r, double leas
     b->side = s;
 }
 
-static void choose_columns(rm2i_block *b, const rm2i_row_pass *pass) {
+static void choose_columns(rm2i_row_block *b, const rm2i_row_pass *pass) {
     const rm2i_inducing *in = pass->in;
     double least = INFINITY, most = -INFINITY, unit = pass->kernel->lengthscale[in->axis];
-    rm2i_block other = *b;
+    rm2i_row_block other = *b;
     for (size_t i = 0; i < b->count; i++) {
         double at = b->X[i * in->Q + in->axis] / unit;
         least = fmin(least, at);
@@ -161,16 +162,16 @@ static void choose_columns(rm2i_block *b, const rm2i_row_pass *pass) {
         *b = other;
 }
 
-rm2i_block rm2i_block_of(const rm2i_row_pass *pass, size_t first, size_t count,
-                         const rm2i_part *own) {
+rm2i_row_block rm2i_block_of(const rm2i_row_pass *pass, size_t first, size_t count,
+                             const rm2i_part *own) {
     const rm2i_inducing *in = pass->in;
     size_t Q = in->Q;
-    rm2i_block b = {.first = first,
-                    .count = count,
-                    .X = pass->X + first * Q,
-                    .side = in->side,
-                    .columns = in->r,
-                    .beyond = in->r};
+    rm2i_row_block b = {.first = first,
+                        .count = count,
+                        .X = pass->X + first * Q,
+                        .side = in->side,
+                        .columns = in->r,
+                        .beyond = in->r};
     if (in->sides == 1)
         return b;
     for (size_t i = 0; i < count; i++)
@@ -180,7 +181,7 @@ rm2i_block rm2i_block_of(const rm2i_row_pass *pass, size_t first, size_t count,
     return b;
 }
 
-const double *rm2i_block_outputs(const rm2i_row_pass *pass, const rm2i_block *b,
+const double *rm2i_block_outputs(const rm2i_row_pass *pass, const rm2i_row_block *b,
                                  const rm2i_part *own, size_t *stride) {
     const rm2i_inducing *in = pass->in;
     *stride = in->N;
@@ -193,14 +194,14 @@ const double *rm2i_block_outputs(const rm2i_row_pass *pass, const rm2i_block *b,
     return own->F;
 }
 
-double *rm2i_block_bars(const rm2i_row_pass *pass, const rm2i_block *b, const rm2i_part *own) {
+double *rm2i_block_bars(const rm2i_row_pass *pass, const rm2i_row_block *b, const rm2i_part *own) {
     if (pass->in->sides == 1)
         return pass->X_bar + b->first * pass->in->Q;
     memset(own->X_bar, 0, b->count * pass->in->Q * sizeof *own->X_bar);
     return own->X_bar;
 }
 
-void rm2i_block_add_bars(const rm2i_row_pass *pass, const rm2i_block *b, const double *bars) {
+void rm2i_block_add_bars(const rm2i_row_pass *pass, const rm2i_row_block *b, const double *bars) {
     const rm2i_inducing *in = pass->in;
     for (size_t i = 0; in->sides > 1 && i < b->count; i++)
         rm2i_axpy(in->Q, 1, bars + i * in->Q, pass->X_bar + in->row[b->first + i] * in->Q);

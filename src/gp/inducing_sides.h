@@ -36,14 +36,14 @@ typedef struct rm2i_side {
 } rm2i_side;
 
 /* Rows of a block, and the columns of K and V that it has. */
-typedef struct rm2i_block {
+typedef struct rm2i_row_block {
     size_t first, count;
     const double *X; /* count x Q */
     const rm2i_side *side;
     size_t number; /* of the side */
     size_t begin, columns,
         beyond; /* K: `columns` from `begin` on; V: `beyond` of them, all to the last */
-} rm2i_block;
+} rm2i_row_block;
 
 /* One side: that of the inducing points themselves. */
 void rm2i_sides_whole(struct rm2i_inducing *in);
@@ -51,15 +51,16 @@ void rm2i_sides_whole(struct rm2i_inducing *in);
 void rm2i_sides_choose(const struct rm2i_row_pass *pass);
 
 /* Rows `first` to `first` + `count` - 1 in the order of blocks. */
-rm2i_block rm2i_block_of(const struct rm2i_row_pass *pass, size_t first, size_t count,
-                         const struct rm2i_part *own);
+rm2i_row_block rm2i_block_of(const struct rm2i_row_pass *pass, size_t first, size_t count,
+                             const struct rm2i_part *own);
 /* F^T of a block, M x count; rows are *stride apart. */
-const double *rm2i_block_outputs(const struct rm2i_row_pass *pass, const rm2i_block *b,
+const double *rm2i_block_outputs(const struct rm2i_row_pass *pass, const rm2i_row_block *b,
                                  const struct rm2i_part *own, size_t *stride);
 /* Where derivatives by X of a block are to be added, and what brings them to X_bar afterwards. */
-double *rm2i_block_bars(const struct rm2i_row_pass *pass, const rm2i_block *b,
+double *rm2i_block_bars(const struct rm2i_row_pass *pass, const rm2i_row_block *b,
                         const struct rm2i_part *own);
-void rm2i_block_add_bars(const struct rm2i_row_pass *pass, const rm2i_block *b, const double *bars);
+void rm2i_block_add_bars(const struct rm2i_row_pass *pass, const rm2i_row_block *b,
+                         const double *bars);
 
 /* A, V F (in U) and t from the sums of all sides. */
 void rm2i_sides_join(struct rm2i_inducing *in, const double *sums);

@@ -15,7 +15,6 @@
 
 enum { DEGREE = 15, NODES = DEGREE + 1, FIRST_PANELS = 8, MOST_PANELS = 8192 };
 
-static const double PI = 3.14159265358979323846;
 static const double GOAL = 3e-15; /* error at which doubling stops */
 static const double ACCEPT =
     1e-13; /* the same, if doubling no longer helps: f has rounding errors */
@@ -109,7 +108,7 @@ rm2_status rm2i_profile_create(rm2_context *ctx, rm2i_radial_fn f, const void *d
     build b = {.f = f, .data = data};
     for (size_t k = 0; k < NODES; k++)
         for (size_t j = 0; j < NODES; j++)
-            b.cosines[k * NODES + j] = cos(PI * (double)k * ((double)j + 0.5) / NODES);
+            b.cosines[k * NODES + j] = cos(RM2_PI * (double)k * ((double)j + 0.5) / NODES);
     *profile = NULL;
     rm2i_profile *p;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *p, &p));

@@ -12,7 +12,6 @@
 #include "kernel/manifold_kernel.h"
 #include "kernel/manifold_sphere.h"
 
-static const double PI = 3.14159265358979323846;
 static const double FARTHEST = 1500; /* on H^n; kernels there are below RM2I_TINY */
 
 double rm2i_flat_kernel(rm2_kernel_kind kind, double s) {
@@ -77,7 +76,7 @@ static rm2_status make_sphere(rm2_context *ctx, rm2i_kernel_rule *rule) {
     RM2_TRY(rm2i_sphere_kernel_create(ctx, rotation ? 3 : rule->factor.n, rotation, rule->kind,
                                       rotation ? scale / 2 : scale, &k));
     rm2_status status = rm2i_profile_create(ctx, rotation ? rotation_value : sphere_value, &k,
-                                            scale, PI, &rule->profile);
+                                            scale, RM2_PI, &rule->profile);
     rm2i_sphere_kernel_free(&k);
     return status;
 }

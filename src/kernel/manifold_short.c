@@ -16,9 +16,9 @@
 
 #include <math.h>
 
+#include "front/base.h"
 #include "math/special.h"
 
-static const double PI = 3.14159265358979323846;
 static const double VANISHED = 700; /* e^-700: below what a kernel keeps */
 
 enum { TERMS = RM2I_SHORT_ANGLES + RM2I_SHORT_TIMES };
@@ -33,7 +33,7 @@ static double zeta(int s) {
 static void potential(double c, double *V) {
     V[0] = 0; /* taken out as e^(-c t/3) */
     for (int i = 1; i <= TERMS; i++)
-        V[i] = 2 * c * (2 * i + 1) * zeta(2 * i + 2) / pow(PI, 2 * i + 2);
+        V[i] = 2 * c * (2 * i + 1) * zeta(2 * i + 2) / pow(RM2_PI, 2 * i + 2);
 }
 
 void rm2i_short_init(size_t d, rm2i_short *s) {
@@ -41,7 +41,7 @@ void rm2i_short_init(size_t d, rm2i_short *s) {
     s->rho = (n - 1) / 2;
     double c = s->rho * (s->rho - 1);
     s->rate = s->rho * s->rho - c / 3;
-    s->log_volume = log(2) + (n + 1) / 2 * log(PI) - lgamma((n + 1) / 2);
+    s->log_volume = log(2) + (n + 1) / 2 * log(RM2_PI) - lgamma((n + 1) / 2);
     potential(c, V);
     for (int k = 0; k <= TERMS; k++)
         s->w[0][k] = k == 0;
@@ -61,7 +61,7 @@ double rm2i_short_limit(size_t d) {
 }
 
 double rm2i_short_log_amplitude(const rm2i_short *s, size_t d, double t) {
-    return s->log_volume - (double)d / 2 * log(4 * PI * t) + s->rate * t;
+    return s->log_volume - (double)d / 2 * log(4 * RM2_PI * t) + s->rate * t;
 }
 
 rm2i_short_at rm2i_short_angle(const rm2i_short *s, double angle) {

@@ -30,7 +30,6 @@
 
 enum { MOST_NODES = 64, CHECKS = 32, AXIS_POINTS = 256 };
 
-static const double PI = 3.14159265358979323846;
 static const double STEP_PER_WIDTH = 0.68; /* of the Gaussian in b */
 static const double LONGEST_STEP = 0.2;    /* at gap 0, where the strip is pi/2 wide */
 static const double STRETCH = 2.5;         /* see axis */
@@ -197,7 +196,7 @@ static void transform(size_t n, double *v, size_t stride, double *work) {
     for (size_t k = 0; k < n; k++) {
         double sum = 0;
         for (size_t j = 0; j < n; j++)
-            sum += v[j * stride] * cos(PI * (double)k * ((double)j + 0.5) / (double)n);
+            sum += v[j * stride] * cos(RM2_PI * (double)k * ((double)j + 0.5) / (double)n);
         work[k] = sum * (k == 0 ? 1 : 2) / (double)n;
     }
     for (size_t k = 0; k < n; k++)
@@ -251,7 +250,7 @@ static rm2_status fill(rm2_context *ctx, rm2i_spd3 *k, double *error) {
     double d[MOST_NODES], work[MOST_NODES];
     size_t n = k->nodes;
     for (size_t i = 0; i < n; i++)
-        d[i] = gap_of(k->xi * (1 + cos(PI * ((double)i + 0.5) / (double)n)) / 2);
+        d[i] = gap_of(k->xi * (1 + cos(RM2_PI * ((double)i + 0.5) / (double)n)) / 2);
     RM2_TRY(rm2i_grow(ctx, n * n, sizeof *k->c, &k->c));
     build b = {.kernel = k, .d = d, .values = k->c};
     RM2_TRY(rm2i_batch(ctx, n * n, 0, fill_node, &b, NULL));

@@ -22,7 +22,6 @@
 #include "base/base.h"
 #include "kernel/manifold_mixture.h"
 
-static const double PI = 3.14159265358979323846;
 static const double TAIL = 1e-18; /* of a level, relative to the sum so far */
 
 enum { LEVELS_AT_ONCE = 256, MOST_LEVELS = 200000, PRODUCT_BELOW = 40 };
@@ -165,8 +164,8 @@ void rm2i_sphere_kernel_free(rm2i_sphere_kernel *kernel) {
 }
 
 static double series_at(const rm2i_sphere_kernel *k, double angle) {
-    bool mirrored = angle > PI / 2;
-    double s = sin((mirrored ? PI - angle : angle) / 2), s2 = 2 * s * s;
+    bool mirrored = angle > RM2_PI / 2;
+    double s = sin((mirrored ? RM2_PI - angle : angle) / 2), s2 = 2 * s * s;
     double D = (double)k->d, q = 1, difference = -s2, sign = 1, sum = k->series[0];
     for (size_t n = 1; n < k->levels; n++) {
         double N = (double)n;
@@ -194,6 +193,6 @@ double rm2i_sphere_kernel_at(const rm2i_sphere_kernel *k, double angle) {
     if (k->short_count > 0)
         value += short_at(k, angle);
     if (k->short_count > 0 && k->even)
-        value += short_at(k, PI - angle);
+        value += short_at(k, RM2_PI - angle);
     return value / k->norm;
 }

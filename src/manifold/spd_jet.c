@@ -128,7 +128,7 @@ static void chebyshev(size_t n, const double *l, double m, double h, size_t p, d
                       double *lagrange) {
     double weight[RM2I_SPD_JET_MAX];
     for (size_t r = 0; r < p; r++) {
-        double angle = (double)(2 * r + 1) * 3.14159265358979323846 / (2 * (double)p);
+        double angle = (double)(2 * r + 1) * RM2_PI / (2 * (double)p);
         y[r] = m + h * cos(angle);
         weight[r] = (r % 2 ? -1 : 1) * sin(angle);
     }

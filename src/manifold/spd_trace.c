@@ -31,7 +31,6 @@
 
 enum { POWERS_MAX = 16 };
 static const double WIDEST = 4; /* h: g(8) is 47 */
-static const double PI = 3.14159265358979323846;
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
@@ -132,7 +131,7 @@ static size_t powers_for(size_t n, double h) {
 static void find_coefficients(double h, size_t K, double *c) {
     double t[POWERS_MAX + 1], d[POWERS_MAX + 1], ignored[POWERS_MAX + 1];
     for (size_t i = 0; i <= K; i++) {
-        t[i] = 0.5 + 0.5 * cos((double)(2 * i + 1) * PI / (double)(2 * K + 2));
+        t[i] = 0.5 + 0.5 * cos((double)(2 * i + 1) * RM2_PI / (double)(2 * K + 2));
         d[i] = 2 * h * sqrt(t[i]);
     }
     rm2i_spd_g_many(K + 1, d, c, ignored);

@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "linalg/dense.h"
+#include "math/order.h"
 #include "meet/meet.h"
 #include "start/curves.h"
 

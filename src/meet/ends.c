@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "math/order.h"
 #include "meet/meet.h"
 #include "start/curves.h"
 

@@ -222,7 +222,7 @@ double rm2i_meet_distance(const rm2_manifold *m, const rm2i_meet_pose *pose, con
             if (factor->geometry->distance(factor->n, pose->point + at, y + at, &d, work) != RM2_OK)
                 d = INFINITY;
             if (is_quaternion_sphere(factor) && dot_of(factor, pose->point, y) < 0)
-                d = 3.14159265358979323846 - d;
+                d = RM2_PI - d;
             square += d * d;
         }
         if (each)

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
+#include "math/order.h"
 #include "metric/pullback.h"
 
 enum {
@@ -21,8 +22,8 @@ enum {
 
 /* ---- contrast ------------------------------------------------------------------------------- */
 
-/* Of many latents evenly spaced ones: the rank of the median of 4096 is that of the median of all to
- * within 2 %, and time does not grow with the data. */
+/* Some 4096 evenly spaced latents, if there are more: their median is a quantile of all within 2 % of the middle, and time
+ * does not grow with the data. */
 typedef struct survey {
     const rm2i_pullback_field *field;
     size_t count;                   /* latents */
@@ -91,16 +92,6 @@ static rm2_status survey_block(const void *job, size_t b, double *memory) {
     return RM2_OK;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(size_t n, double *values) {
-    qsort(values, n, sizeof *values, by_value);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
 static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f, double contrast,
                                   double *weight) {
     size_t N = f->posterior->gp.N, n = N < SURVEYED ? N : SURVEYED;
@@ -111,7 +102,7 @@ static rm2_status contrast_weight(rm2_context *ctx, const rm2i_pullback_field *f
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out_survey, &s, &s.memory));
     rm2_status status = rm2i_jobs(ctx, blocks, work.used, survey_block, &s, NULL);
     if (status == RM2_OK) {
-        double a = median(n, s.on_data), b = median(n, s.far), w = contrast * a / b;
+        double a = rm2i_median(n, s.on_data), b = rm2i_median(n, s.far), w = contrast * a / b;
         *weight = fmax(1, w);
         if (!isfinite(w))
             status = rm2i_fail(ctx, RM2_ERR_NUMERIC,

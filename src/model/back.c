@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "linalg/serial.h"
+#include "math/order.h"
 
 enum { PICKED = 200 };
 
@@ -18,11 +19,6 @@ static rm2_status kernel_space(rm2_context *ctx, const rm2_model *m, rm2_manifol
         return rm2_manifold_from_factors(ctx, &flat, 1, space);
     *space = rm2_manifold_retain(m->manifold);
     return RM2_OK;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static rm2_status median_distance(rm2_context *ctx, const rm2_model *m, const rm2_factor *f,
@@ -40,8 +36,8 @@ static rm2_status median_distance(rm2_context *ctx, const rm2_model *m, const rm
                 m->data->points + j * m->N / picked * ambient + f->ambient_offset, &distances[k],
                 work);
     if (status == RM2_OK) {
-        qsort(distances, pairs, sizeof *distances, by_value);
-        *median = distances[pairs / 2] > 0 ? distances[pairs / 2] : 1;
+        double middle = rm2i_median(pairs, distances);
+        *median = middle > 0 ? middle : 1;
     }
     free(distances);
     return status;

@@ -174,7 +174,7 @@ static rm2_status advance(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_prob
     double before = o->f;
     RM2_TRY(o->method->iterate(o, problem, &stuck));
     o->iteration += !stuck;
-    double end = rm2i_seconds();
+    double end = rm2_seconds();
     o->seconds += end - *since;
     *since = end;
     double previous = o->decrease;
@@ -186,13 +186,13 @@ static rm2_status advance(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_prob
 rm2_status rm2i_optim_step(rm2_context *ctx, rm2i_optim *optim, rm2i_objective_fn fn, void *user,
                            rm2_stop *stop) {
     const rm2i_optim_problem problem = {fn, user};
-    double since = rm2i_seconds();
+    double since = rm2_seconds();
     size_t evaluations = optim->evaluations;
     *stop = RM2_STOP_INTERRUPTED;
     if (!optim->started && interrupted(ctx, optim))
         return RM2_OK;
     rm2_status status = advance(ctx, optim, &problem, &since, stop);
-    optim->seconds += rm2i_seconds() - since;
+    optim->seconds += rm2_seconds() - since;
     if (status == RM2_OK)
         return RM2_OK;
     *stop = status == RM2_INTERRUPTED ? RM2_STOP_INTERRUPTED : RM2_STOP_RUNNING;
@@ -212,7 +212,7 @@ rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user)
     rm2i_optim *o = optim;
     const rm2i_optim_problem problem = {fn, user};
     bool apart = !at_best(o);
-    double before = o->best_f, best_f = INFINITY, f = INFINITY, since = rm2i_seconds();
+    double before = o->best_f, best_f = INFINITY, f = INFINITY, since = rm2_seconds();
     if (!o->started)
         return RM2_OK;
     o->best_f = -INFINITY; /* evaluating must not move the best point while it is measured itself */
@@ -225,7 +225,7 @@ rm2_status rm2i_optim_renew(rm2i_optim *optim, rm2i_objective_fn fn, void *user)
         memcpy(o->trial_x, o->x, o->n * sizeof *o->x);
         status = rm2i_optim_evaluate(o, &problem, &f);
     }
-    o->seconds += rm2i_seconds() - since;
+    o->seconds += rm2_seconds() - since;
     o->best_f = before;
     RM2_TRY(status);
     rm2i_optim_accept(o, f, o->step_length);

@@ -36,7 +36,7 @@ struct rm2_planner {
     rm2i_newton *newton;
     size_t levels, most; /* grids; points of a polygon at most */
     rm2i_level level[GRIDS];
-    rm2i_scene scene;
+    rm2i_planner_scene scene;
     double *from, *to;           /* Q */
     bool has_goal;               /* `to` is that of the last update */
     rm2i_polygon way;            /* of a search, or to be resampled */
@@ -242,7 +242,7 @@ static void take_rest(rm2_planner *p) {
 
 /* Should refinement leave the rest of the time to the proof? */
 static bool must_prove(const rm2_planner *p) {
-    return isfinite(p->scene.end) && rm2i_seconds() > p->scene.end - 1.5 * p->proof_seconds;
+    return isfinite(p->scene.end) && rm2_seconds() > p->scene.end - 1.5 * p->proof_seconds;
 }
 
 /* Minimise the energy of the curve; false where it comes too near at its start. */
@@ -280,10 +280,10 @@ static void refine(rm2_planner *p, candidate which) {
 /* Is a polygon proven? Then it is the answer. */
 static bool answer_with(rm2_planner *p, size_t n, const double *x) {
     size_t Q = p->field.Q, dim = p->field.dim;
-    double begin = rm2i_seconds();
+    double begin = rm2_seconds();
     if (!rm2i_polygon_holds(&p->scene, n, x, p->points))
         return false;
-    p->proof_seconds = rm2i_seconds() - begin;
+    p->proof_seconds = rm2_seconds() - begin;
     memmove(p->answer.x, x, n * Q * sizeof *x);
     p->answer.n = n;
     p->plan.state = RM2_PLAN_FOUND;
@@ -412,7 +412,7 @@ static rm2_status check_query(rm2_context *ctx, const rm2_planner *p, const rm2_
 static void open_scene(rm2_context *ctx, rm2_planner *p, const rm2_plan_query *q, double begin) {
     size_t bytes = p->field.Q * sizeof *q->to;
     bool same_goal = p->has_goal && memcmp(p->to, q->to, bytes) == 0;
-    rm2i_scene *s = &p->scene;
+    rm2i_planner_scene *s = &p->scene;
     memcpy(p->from, q->from, bytes);
     memcpy(p->to, q->to, bytes);
     p->has_goal = true;
@@ -461,7 +461,7 @@ static rm2_plan_state find_path(rm2_planner *p) {
 
 rm2_status rm2_planner_update(rm2_context *ctx, rm2_planner *planner, const rm2_plan_query *query,
                               const rm2_plan **plan) {
-    double begin = rm2i_seconds();
+    double begin = rm2_seconds();
     RM2_REQUIRE(ctx, plan);
     *plan = NULL;
     RM2_REQUIRE(ctx, planner, query);
@@ -478,7 +478,7 @@ rm2_status rm2_planner_update(rm2_context *ctx, rm2_planner *planner, const rm2_
     if (state != RM2_PLAN_FOUND)
         planner->plan.nodes = 0;
     planner->plan.expanded = planner->scene.expanded;
-    planner->plan.seconds = rm2i_seconds() - begin;
+    planner->plan.seconds = rm2_seconds() - begin;
     *plan = &planner->plan;
     return RM2_OK;
 }

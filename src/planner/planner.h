@@ -58,7 +58,7 @@ typedef struct rm2i_end {
 } rm2i_end;
 
 /* What an update asks for. */
-typedef struct rm2i_scene {
+typedef struct rm2i_planner_scene {
     rm2_context *ctx;
     const rm2i_field *field;
     const rm2i_clearance *clearance;
@@ -70,9 +70,9 @@ typedef struct rm2i_scene {
     bool new_goal;   /* they are still those to another one */
     double *work;    /* rm2i_clearance_work */
     size_t expanded; /* nodes so far */
-} rm2i_scene;
+} rm2i_planner_scene;
 
-bool rm2i_scene_late(const rm2i_scene *scene);
+bool rm2i_scene_late(const rm2i_planner_scene *scene);
 
 /* `times` as fine as the grid; 1: the grid itself. Then one of the two below. Clear it also after a failure. */
 rm2_status rm2i_level_create(rm2_context *ctx, const rm2i_roadmap *grid, size_t times,
@@ -100,24 +100,25 @@ typedef enum rm2i_outcome {
 } rm2i_outcome;
 
 /* The shortest path whose edges keep the clearance, as far as samples tell. The space's grid comes first. */
-rm2i_outcome rm2i_level_shortest(rm2i_level *level, rm2i_scene *scene, rm2i_polygon *way);
+rm2i_outcome rm2i_level_shortest(rm2i_level *level, rm2i_planner_scene *scene, rm2i_polygon *way);
 /* The shortest path that is proven to keep it, by removing the edges of paths that do not. */
-rm2i_outcome rm2i_level_proven(rm2i_level *level, rm2i_scene *scene, rm2i_polygon *way);
+rm2i_outcome rm2i_level_proven(rm2i_level *level, rm2i_planner_scene *scene, rm2i_polygon *way);
 /* May there be a way between the nodes that a finer grid would find? */
-bool rm2i_level_may_pass(rm2i_level *level, rm2i_scene *scene);
+bool rm2i_level_may_pass(rm2i_level *level, rm2i_planner_scene *scene);
 
 /* ---- polygons ------------------------------------------------------------------------------- */
 
 /* n nodes at about equal lengths of phi G along a polygon. lengths: one per point of that. */
-void rm2i_polygon_resample(const rm2i_scene *scene, const rm2i_polygon *way, size_t n, double *x,
-                           double *lengths);
+void rm2i_polygon_resample(const rm2i_planner_scene *scene, const rm2i_polygon *way, size_t n,
+                           double *x, double *lengths);
 /* n nodes on a polygon, all of its corners among them; false where these are too many. */
-bool rm2i_polygon_divide(const rm2i_scene *scene, const rm2i_polygon *way, size_t n, double *x,
-                         double *lengths);
+bool rm2i_polygon_divide(const rm2i_planner_scene *scene, const rm2i_polygon *way, size_t n,
+                         double *x, double *lengths);
 double rm2i_polygon_length(const rm2i_field *field, size_t n, const double *x);
 /* Is every side proven to keep the clearance? The decoded nodes are left in `points`. False also after the deadline. */
-bool rm2i_polygon_holds(rm2i_scene *scene, size_t n, const double *x, rm2i_clear_point *points);
+bool rm2i_polygon_holds(rm2i_planner_scene *scene, size_t n, const double *x,
+                        rm2i_clear_point *points);
 /* Leave out corners that are not needed, in place: from each to the last one that it is proven to see. */
-void rm2i_polygon_cut(rm2i_scene *scene, rm2i_polygon *way);
+void rm2i_polygon_cut(rm2i_planner_scene *scene, rm2i_polygon *way);
 
 #endif

@@ -7,7 +7,7 @@
 #include "planner/planner.h"
 
 /* Length of a side in phi G, with the barrier where its middle is: what the energy sees. Where that is too near, without. */
-static double side_length(const rm2i_scene *s, const double *a, const double *b) {
+static double side_length(const rm2i_planner_scene *s, const double *a, const double *b) {
     double x[RM2I_GRID_Q];
     rm2i_clear_point middle;
     for (size_t q = 0; q < s->field->Q; q++)
@@ -28,7 +28,7 @@ static double plain_length(size_t Q, const double *a, const double *b) {
 
 /* Lengths of all sides, and their sum, which is finite. Where one leaves the field, which gives it no length, all are
  * measured in the latent space. */
-static double measure_sides(const rm2i_scene *s, const rm2i_polygon *way, double *lengths) {
+static double measure_sides(const rm2i_planner_scene *s, const rm2i_polygon *way, double *lengths) {
     size_t Q = s->field->Q;
     double total = 0, plain = 0;
     for (size_t i = 0; i + 1 < way->n; i++)
@@ -45,8 +45,8 @@ static void place_on_side(size_t Q, const double *a, double t, double *x) {
         x[q] = a[q] + t * (a[Q + q] - a[q]);
 }
 
-void rm2i_polygon_resample(const rm2i_scene *s, const rm2i_polygon *way, size_t n, double *x,
-                           double *lengths) {
+void rm2i_polygon_resample(const rm2i_planner_scene *s, const rm2i_polygon *way, size_t n,
+                           double *x, double *lengths) {
     size_t Q = s->field->Q, side = 0;
     double total = measure_sides(s, way, lengths), before = 0;
     for (size_t k = 0; k < n; k++) {
@@ -60,7 +60,7 @@ void rm2i_polygon_resample(const rm2i_scene *s, const rm2i_polygon *way, size_t 
 }
 
 /* A side of a part l of the length that is left gets that part of the pieces that are left, and one at least. */
-bool rm2i_polygon_divide(const rm2i_scene *s, const rm2i_polygon *way, size_t n, double *x,
+bool rm2i_polygon_divide(const rm2i_planner_scene *s, const rm2i_polygon *way, size_t n, double *x,
                          double *lengths) {
     size_t Q = s->field->Q, pieces = n - 1, sides = way->n - 1;
     double left = measure_sides(s, way, lengths);
@@ -87,7 +87,8 @@ double rm2i_polygon_length(const rm2i_field *field, size_t n, const double *x) {
     return length;
 }
 
-bool rm2i_polygon_holds(rm2i_scene *s, size_t n, const double *x, rm2i_clear_point *points) {
+bool rm2i_polygon_holds(rm2i_planner_scene *s, size_t n, const double *x,
+                        rm2i_clear_point *points) {
     const rm2i_clearance *c = s->clearance;
     size_t Q = s->field->Q;
     for (size_t k = 0; k < n; k++) {
@@ -101,7 +102,7 @@ bool rm2i_polygon_holds(rm2i_scene *s, size_t n, const double *x, rm2i_clear_poi
     return true;
 }
 
-static bool sees(const rm2i_scene *s, const double *a, const double *b) {
+static bool sees(const rm2i_planner_scene *s, const double *a, const double *b) {
     rm2i_clear_point at_a, at_b;
     rm2i_clearance_at(s->clearance, a, &at_a, s->work);
     rm2i_clearance_at(s->clearance, b, &at_b, s->work);
@@ -109,7 +110,7 @@ static bool sees(const rm2i_scene *s, const double *a, const double *b) {
 }
 
 /* A line is taken if it is no longer than the sides that it replaces, and holds. */
-void rm2i_polygon_cut(rm2i_scene *s, rm2i_polygon *way) {
+void rm2i_polygon_cut(rm2i_planner_scene *s, rm2i_polygon *way) {
     size_t Q = s->field->Q, kept = 1;
     for (size_t i = 0; i + 1 < way->n;) {
         size_t next = i + 1;

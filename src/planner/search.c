@@ -15,14 +15,14 @@
 
 enum { BETWEEN_LOOKS = 64 }; /* nodes, after which the clock is looked at */
 
-bool rm2i_scene_late(const rm2i_scene *scene) {
-    return (isfinite(scene->end) && rm2i_seconds() > scene->end) || rm2i_interrupted(scene->ctx);
+bool rm2i_scene_late(const rm2i_planner_scene *scene) {
+    return (isfinite(scene->end) && rm2_seconds() > scene->end) || rm2i_interrupted(scene->ctx);
 }
 
 /* ---- nodes and edges ------------------------------------------------------------------------ */
 
 /* Clearance and barrier of node i, once an update. */
-static const rm2i_clear_point *look_at(rm2i_level *l, const rm2i_scene *s, size_t i) {
+static const rm2i_clear_point *look_at(rm2i_level *l, const rm2i_planner_scene *s, size_t i) {
     const rm2i_clearance *c = s->clearance;
     rm2i_clear_point *p = &l->node[i];
     if (l->seen[i] == s->number)
@@ -36,7 +36,7 @@ static const rm2i_clear_point *look_at(rm2i_level *l, const rm2i_scene *s, size_
     return p;
 }
 
-static double chord_length(const rm2i_scene *s, const rm2i_clear_point *a,
+static double chord_length(const rm2i_planner_scene *s, const rm2i_clear_point *a,
                            const rm2i_clear_point *b) {
     double square = 0;
     for (size_t k = 0; k < s->clearance->position.dim; k++)
@@ -46,8 +46,8 @@ static double chord_length(const rm2i_scene *s, const rm2i_clear_point *a,
 
 /* Does the chord keep the clearance and the bow of its line? On a chord of length l the distance is at least
  * (d_a + d_b - l)/2; only where that is too little regions are compared. */
-static bool line_keeps(const rm2i_scene *s, const rm2i_clear_point *a, const rm2i_clear_point *b,
-                       double bow) {
+static bool line_keeps(const rm2i_planner_scene *s, const rm2i_clear_point *a,
+                       const rm2i_clear_point *b, double bow) {
     rm2i_clearance c = *s->clearance;
     double bound = (a->clearance + b->clearance - chord_length(s, a, b) -
                     c.deviations * fabs(a->deviation - b->deviation)) /
@@ -80,7 +80,7 @@ static void join(const rm2i_level *l, const rm2i_field *field, rm2i_end *end) {
 }
 
 /* Length of joint k of an end with the barrier; infinite where its chord comes too near. */
-static double joint(rm2i_level *l, const rm2i_scene *s, const rm2i_end *end, size_t k) {
+static double joint(rm2i_level *l, const rm2i_planner_scene *s, const rm2i_end *end, size_t k) {
     const rm2i_clear_point *p = look_at(l, s, end->node[k]);
     if (!isfinite(l->root[end->node[k]]) || !line_keeps(s, &end->at, p, 0))
         return INFINITY;
@@ -91,7 +91,7 @@ static double joint(rm2i_level *l, const rm2i_scene *s, const rm2i_end *end, siz
 /* ---- the search ----------------------------------------------------------------------------- */
 
 /* Lengths to the goal without obstacles, on the grid of the space. */
-static void measure_to_goal(rm2i_level *l, const rm2i_scene *s) {
+static void measure_to_goal(rm2i_level *l, const rm2i_planner_scene *s) {
     const rm2i_search search = {.graph = &l->net->graph,
                                 .seeds = s->to.count,
                                 .seed = s->to.node,
@@ -103,7 +103,7 @@ static void measure_to_goal(rm2i_level *l, const rm2i_scene *s) {
 
 /* The length that is left from node i. Finer grids interpolate between the nodes of the space's grid: the least of the
  * corners of the cell. */
-static double left_from(const rm2i_level *l, const rm2i_scene *s, size_t i) {
+static double left_from(const rm2i_level *l, const rm2i_planner_scene *s, size_t i) {
     const rm2i_roadmap *fine = l->net, *grid = s->field->grid;
     double least = INFINITY;
     if (fine == grid)
@@ -124,8 +124,8 @@ static double left_from(const rm2i_level *l, const rm2i_scene *s, size_t i) {
 }
 
 /* Nodes that were taken have no place. */
-static void offer(rm2i_level *l, const rm2i_scene *s, rm2i_heap *heap, size_t node, double length,
-                  size_t before) {
+static void offer(rm2i_level *l, const rm2i_planner_scene *s, rm2i_heap *heap, size_t node,
+                  double length, size_t before) {
     bool is_new = l->reached[node] != l->search;
     if (!is_new && length >= l->at[node])
         return;
@@ -139,7 +139,7 @@ static void offer(rm2i_level *l, const rm2i_scene *s, rm2i_heap *heap, size_t no
 }
 
 /* Offer the neighbours of a node what the way over it would be. */
-static void expand(rm2i_level *l, rm2i_heap *heap, const rm2i_scene *s, size_t from) {
+static void expand(rm2i_level *l, rm2i_heap *heap, const rm2i_planner_scene *s, size_t from) {
     const rm2i_graph *g = &l->net->graph;
     for (size_t e = g->first[from]; e < g->first[from + 1]; e++) {
         size_t to = g->to[e];
@@ -155,7 +155,7 @@ static void expand(rm2i_level *l, rm2i_heap *heap, const rm2i_scene *s, size_t f
 }
 
 /* Length of the way to the goal over a node. */
-static double over(rm2i_level *l, const rm2i_scene *s, size_t node) {
+static double over(rm2i_level *l, const rm2i_planner_scene *s, size_t node) {
     for (size_t k = 0; k < s->to.count; k++)
         if (s->to.node[k] == node)
             return l->at[node] + joint(l, s, &s->to, k);
@@ -163,7 +163,7 @@ static double over(rm2i_level *l, const rm2i_scene *s, size_t node) {
 }
 
 /* The last node of the shortest path, and its length. */
-static rm2i_outcome search(rm2i_level *l, rm2i_scene *s, size_t *last, double *shortest) {
+static rm2i_outcome search(rm2i_level *l, rm2i_planner_scene *s, size_t *last, double *shortest) {
     rm2i_heap heap = {.at = l->key, .node = l->heap, .place = l->heap + l->net->nodes};
     double best = INFINITY;
     l->search++;
@@ -191,7 +191,8 @@ static rm2i_outcome search(rm2i_level *l, rm2i_scene *s, size_t *last, double *s
 }
 
 /* The path to a last node, with both ends. */
-static void copy_way(const rm2i_level *l, const rm2i_scene *s, size_t last, rm2i_polygon *way) {
+static void copy_way(const rm2i_level *l, const rm2i_planner_scene *s, size_t last,
+                     rm2i_polygon *way) {
     size_t Q = l->net->Q, bytes = Q * sizeof *way->x, count = 2;
     for (size_t i = last; i != SIZE_MAX; i = l->before[i])
         count++;
@@ -202,7 +203,7 @@ static void copy_way(const rm2i_level *l, const rm2i_scene *s, size_t last, rm2i
         memcpy(way->x + --count * Q, l->net->x + i * Q, bytes);
 }
 
-static void prepare(rm2i_level *l, rm2i_scene *s) {
+static void prepare(rm2i_level *l, rm2i_planner_scene *s) {
     join(l, s->field, &s->from);
     join(l, s->field, &s->to);
     if (s->new_goal && l->net == s->field->grid) {
@@ -211,7 +212,7 @@ static void prepare(rm2i_level *l, rm2i_scene *s) {
     }
 }
 
-rm2i_outcome rm2i_level_shortest(rm2i_level *l, rm2i_scene *s, rm2i_polygon *way) {
+rm2i_outcome rm2i_level_shortest(rm2i_level *l, rm2i_planner_scene *s, rm2i_polygon *way) {
     size_t last = SIZE_MAX;
     prepare(l, s);
     rm2i_outcome outcome = search(l, s, &last, &way->length);
@@ -222,12 +223,12 @@ rm2i_outcome rm2i_level_shortest(rm2i_level *l, rm2i_scene *s, rm2i_polygon *way
 
 /* ---- with a proof --------------------------------------------------------------------------- */
 
-static bool line_holds(const rm2i_scene *s, const double *a, const rm2i_clear_point *at_a,
+static bool line_holds(const rm2i_planner_scene *s, const double *a, const rm2i_clear_point *at_a,
                        const double *b, const rm2i_clear_point *at_b) {
     return rm2i_clearance_holds(s->clearance, a, at_a, b, at_b, s->work);
 }
 
-static void remove_edge(rm2i_level *l, const rm2i_scene *s, size_t from, size_t to) {
+static void remove_edge(rm2i_level *l, const rm2i_planner_scene *s, size_t from, size_t to) {
     for (size_t e = l->net->graph.first[from]; e < l->net->graph.first[from + 1]; e++)
         if (l->net->graph.to[e] == to)
             l->removed[e] = s->number;
@@ -240,7 +241,7 @@ static void remove_joint(rm2i_end *end, size_t node) {
 }
 
 /* Take out the lines of the path that do not hold; true if there are none. */
-static bool path_holds(rm2i_level *l, rm2i_scene *s, size_t last) {
+static bool path_holds(rm2i_level *l, rm2i_planner_scene *s, size_t last) {
     size_t Q = l->net->Q, b = last;
     rm2i_clear_point at_b, at_a;
     bool holds = true;
@@ -264,7 +265,7 @@ static bool path_holds(rm2i_level *l, rm2i_scene *s, size_t last) {
     return holds;
 }
 
-rm2i_outcome rm2i_level_proven(rm2i_level *l, rm2i_scene *s, rm2i_polygon *way) {
+rm2i_outcome rm2i_level_proven(rm2i_level *l, rm2i_planner_scene *s, rm2i_polygon *way) {
     prepare(l, s);
     for (;;) {
         size_t last = SIZE_MAX;
@@ -294,12 +295,12 @@ static size_t neighbour(const rm2i_roadmap *net, size_t i, size_t k) {
 }
 
 /* Could a way that keeps the clearance pass through the cell around node i? */
-static bool may_pass(rm2i_level *l, const rm2i_scene *s, size_t i) {
+static bool may_pass(rm2i_level *l, const rm2i_planner_scene *s, size_t i) {
     return look_at(l, s, i)->clearance + l->radius[i] >= s->clearance->wanted;
 }
 
 /* Breadth first from the nodes around one end; every way passes through cells of which each touches the one before. */
-bool rm2i_level_may_pass(rm2i_level *l, rm2i_scene *s) {
+bool rm2i_level_may_pass(rm2i_level *l, rm2i_planner_scene *s) {
     const rm2i_roadmap *net = l->net;
     size_t head = 0, tail = 0, *queue = l->heap, around = 1;
     for (size_t q = 0; q < net->Q; q++)

@@ -1,6 +1,7 @@
 /* Colour bars: a strip of the colours with ticks and a label, to the right of a frame. */
 #include <math.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
 
 static const double BEFORE = 5, STRIP = 7, TICK = 2.5, MINOR = 1.5,
@@ -72,5 +73,5 @@ void rm2i_bar_draw(cairo_t *cr, const rm2i_bar *bar, double font_size, rm2i_rect
             rm2i_text_at(cr, bar->ticks.text[i], x + STRIP + TICK + GAP, y, 0, 0.5);
     }
     double label = x + STRIP + TICK + 2 * GAP + bar->breadth + bar->label.height / 2;
-    rm2i_block_draw(cr, &bar->label, label, beside.y + beside.h / 2, -3.14159265358979 / 2);
+    rm2i_block_draw(cr, &bar->label, label, beside.y + beside.h / 2, -RM2_PI / 2);
 }

@@ -6,9 +6,8 @@
  * and azimuth a it faces the viewer where cos e cos(f - a) > sin e, that is |f - a| < acos(tan e). */
 #include <math.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
-
-static const double PI = 3.14159265358979323846;
 
 /* ---- sphere ----------------------------------------------------------------------------------- */
 
@@ -17,7 +16,7 @@ static void circle(cairo_t *cr, const rm2i_view *view, bool meridian, double fix
     enum { STEPS = 180 };
     bool down = false;
     for (int i = 0; i <= STEPS; i++) {
-        double moving = 2 * PI * i / STEPS, page[3];
+        double moving = 2 * RM2_PI * i / STEPS, page[3];
         double longitude = meridian ? fixed : moving, latitude = meridian ? moving : fixed;
         double p[3] = {cos(latitude) * cos(longitude), cos(latitude) * sin(longitude),
                        sin(latitude)};
@@ -32,9 +31,9 @@ static void circle(cairo_t *cr, const rm2i_view *view, bool meridian, double fix
 
 static void graticule(cairo_t *cr, const rm2i_view *view, bool hidden) {
     for (int k = 0; k < 6; k++)
-        circle(cr, view, true, k * PI / 6, hidden);
+        circle(cr, view, true, k * RM2_PI / 6, hidden);
     for (int k = -2; k <= 2; k++)
-        circle(cr, view, false, k * PI / 6, hidden);
+        circle(cr, view, false, k * RM2_PI / 6, hidden);
     rm2i_set_colour(cr, RM2_RGB(0x8A93A0), hidden ? 0.22 : 0.75);
     cairo_set_line_width(cr, 0.4);
     cairo_stroke(cr);
@@ -48,7 +47,7 @@ static void ball(cairo_t *cr, const rm2i_view *view) {
     cairo_pattern_add_color_stop_rgb(light, 0, 0.99, 0.99, 1.0);
     cairo_pattern_add_color_stop_rgb(light, 0.6, 0.93, 0.945, 0.965);
     cairo_pattern_add_color_stop_rgb(light, 1, 0.80, 0.83, 0.87);
-    cairo_arc(cr, x, y, r, 0, 2 * PI);
+    cairo_arc(cr, x, y, r, 0, 2 * RM2_PI);
     cairo_set_source(cr, light);
     cairo_fill_preserve(cr);
     cairo_pattern_destroy(light);
@@ -86,8 +85,8 @@ static void arc(cairo_t *cr, const rm2i_view *view, double from, double to, doub
 static void surface(cairo_t *cr, const rm2i_view *view, double from, double to, double opacity) {
     double tip[3], left[3], right[3], height = view->range[2].hi;
     cone_point(view, 0, 0, tip);
-    cone_point(view, 0.5 * PI + atan2(view->turn[2][1], view->turn[2][0]), height, right);
-    cone_point(view, -0.5 * PI + atan2(view->turn[2][1], view->turn[2][0]), height, left);
+    cone_point(view, 0.5 * RM2_PI + atan2(view->turn[2][1], view->turn[2][0]), height, right);
+    cone_point(view, -0.5 * RM2_PI + atan2(view->turn[2][1], view->turn[2][0]), height, left);
     cairo_pattern_t *shade = cairo_pattern_create_linear(left[0], 0, right[0], 0);
     cairo_pattern_add_color_stop_rgba(shade, 0, 0.45, 0.55, 0.68, opacity);
     cairo_pattern_add_color_stop_rgba(shade, 0.4, 0.72, 0.79, 0.88, opacity);
@@ -117,14 +116,14 @@ static void level_lines(cairo_t *cr, const rm2i_view *view, double from, double 
 static void facing(const rm2i_view *view, double *azimuth, double *reach) {
     double level = hypot(view->turn[2][0], view->turn[2][1]), slope = view->turn[2][2] / level;
     *azimuth = atan2(view->turn[2][1], view->turn[2][0]);
-    *reach = level < 1e-9 || slope >= 1 ? 0 : slope <= -1 ? PI : acos(slope);
+    *reach = level < 1e-9 || slope >= 1 ? 0 : slope <= -1 ? RM2_PI : acos(slope);
 }
 
 void rm2i_cone_back(cairo_t *cr, const rm2i_view *view) {
     double a, reach;
     facing(view, &a, &reach);
-    surface(cr, view, a + reach, a + 2 * PI - reach, 0.42);
-    level_lines(cr, view, a + reach, a + 2 * PI - reach, 0.35);
+    surface(cr, view, a + reach, a + 2 * RM2_PI - reach, 0.42);
+    level_lines(cr, view, a + reach, a + 2 * RM2_PI - reach, 0.35);
 }
 
 void rm2i_cone_front(cairo_t *cr, const rm2i_view *view) {

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "plot/box.h"
 
 static const double TICK = 2.5, GAP = 2; /* lengths on the page */
-static const double PI = 3.14159265358979323846;
 
 rm2i_view rm2i_unit_view(const rm2i_view *view) {
     rm2i_view unit = *view;
@@ -92,9 +92,9 @@ static void tick_box(cairo_t *cr, const edge *e, const char *text, double o[2], 
 /* The label runs along the edge, from left to right, or upwards. */
 static double label_angle(const edge *e) {
     double angle = atan2(-e->out[0], e->out[1]);
-    if (angle > 0.499 * PI)
-        angle -= PI;
-    return angle < -0.501 * PI ? angle + PI : angle;
+    if (angle > 0.499 * RM2_PI)
+        angle -= RM2_PI;
+    return angle < -0.501 * RM2_PI ? angle + RM2_PI : angle;
 }
 
 /* Offset and half sizes of the label: beyond the deepest text of a tick. */

@@ -10,9 +10,8 @@
  * yellow (105 degrees). Diverging: two straight lines from white. */
 #include <math.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
-
-static const double PI = 3.14159265358979323846;
 
 rm2_colour rm2_palette(size_t i) {
     static const rm2_colour colours[RM2_PALETTE_SIZE] = {
@@ -56,7 +55,7 @@ static double hue(double t) {
     double sum = hue_speed(0) + hue_speed(t);
     for (int i = 1; i < INTERVALS; i++)
         sum += (i % 2 ? 4 : 2) * hue_speed(t * i / INTERVALS);
-    return 305 * PI / 180 - sum * t / (3 * INTERVALS);
+    return 305 * RM2_PI / 180 - sum * t / (3 * INTERVALS);
 }
 
 static rm2_colour sequential(double t) {
@@ -66,7 +65,7 @@ static rm2_colour sequential(double t) {
 /* From white at t = 1/2 to blue and orange-red of the same lightness and chroma at the ends. */
 static rm2_colour diverging(double t) {
     double away = fabs(2 * t - 1);
-    return from_oklab(0.98 - 0.5 * away, 0.145 * away, (t < 0.5 ? 255 : 40) * PI / 180);
+    return from_oklab(0.98 - 0.5 * away, 0.145 * away, (t < 0.5 ? 255 : 40) * RM2_PI / 180);
 }
 
 rm2_colour rm2_colour_map_at(rm2_colour_map map, double t) {

@@ -67,11 +67,11 @@ typedef struct rm2i_ticks {
 } rm2i_ticks;
 
 /* At most `most` round values of the range, as many as there can be; most >= 2. */
-void rm2i_ticks_make(const rm2i_range *range, size_t most, rm2i_ticks *ticks);
+void rm2i_ticks_make(const rm2i_axis_range *range, size_t most, rm2i_ticks *ticks);
 
 /* Ticks whose texts do not touch on an axis of a length on the page; *breadth is the greatest width
  * of a text. */
-void rm2i_ticks_fit(cairo_t *cr, const rm2i_range *range, double length, bool vertical,
+void rm2i_ticks_fit(cairo_t *cr, const rm2i_axis_range *range, double length, bool vertical,
                     rm2i_ticks *ticks, double *breadth);
 
 /* "label (×10⁻³ + 1700000000)": the label with what the texts of the ticks leave out. */
@@ -87,7 +87,7 @@ typedef enum rm2i_pass { RM2I_ALL, RM2I_HIDDEN, RM2I_VISIBLE } rm2i_pass;
 typedef struct rm2i_view {
     rm2_panel_kind kind;
     rm2i_rect frame;
-    rm2i_range range[3];
+    rm2i_axis_range range[3];
     double half[3], turn[3][3];
     double scale, centre[2];
     double ellipse; /* points of a semi-axis of length 1, for ellipses without a size */
@@ -140,7 +140,7 @@ void rm2i_raster_draw(cairo_t *cr, rm2i_rect where, rm2i_raster_fn colour, const
 
 /* A colour bar to the right of something; `colours` is NULL without one. */
 typedef struct rm2i_bar {
-    const rm2i_range *colours;
+    const rm2i_axis_range *colours;
     rm2_colour_map map;
     bool below, above; /* with a point at the end: values go on */
     rm2i_ticks ticks;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
 
-static const double PI = 3.14159265358979323846;
 enum { FRAMES_SHOWN = 24, MATRICES_SHOWN = 6 };
 
 typedef enum picture {
@@ -132,8 +132,8 @@ static rm2_status plot_circle(rm2_context *ctx, rm2_panel *panel) {
     enum { STEPS = 180 };
     double circle[2 * (STEPS + 1)];
     for (int i = 0; i <= STEPS; i++) {
-        circle[2 * i] = cos(2 * PI * i / STEPS);
-        circle[2 * i + 1] = sin(2 * PI * i / STEPS);
+        circle[2 * i] = cos(2 * RM2_PI * i / STEPS);
+        circle[2 * i + 1] = sin(2 * RM2_PI * i / STEPS);
     }
     if (panel->item_count > 0)
         return RM2_OK;

@@ -54,7 +54,8 @@ static rm2_status check_heat(rm2_context *ctx, const rm2_panel *panel, const rm2
 }
 
 /* Values of the first and last colour: as asked for, or of the data. */
-static rm2_status colour_range(rm2_context *ctx, const rm2_heat_map *heat, rm2i_range *colours) {
+static rm2_status colour_range(rm2_context *ctx, const rm2_heat_map *heat,
+                               rm2i_axis_range *colours) {
     double lo = INFINITY, hi = -INFINITY;
     for (size_t i = 0; i < heat->rows * heat->columns; i++) {
         double value = heat->values[i];
@@ -69,7 +70,7 @@ static rm2_status colour_range(rm2_context *ctx, const rm2_heat_map *heat, rm2i_
             "rm2_plot_heat: none of the %zu x %zu values is a %s number: there is "
             "nothing to show",
             heat->rows, heat->columns, heat->log ? "positive" : "finite");
-    *colours = (rm2i_range){lo, hi, heat->log};
+    *colours = (rm2i_axis_range){lo, hi, heat->log};
     if (heat->max > heat->min) {
         colours->lo = heat->min;
         colours->hi = heat->max;
@@ -93,7 +94,7 @@ static void store_values(const rm2_heat_map *heat, rm2i_heat *made) {
 }
 
 rm2_status rm2_plot_heat(rm2_context *ctx, rm2_panel *panel, const rm2_heat_map *heat) {
-    rm2i_range colours;
+    rm2i_axis_range colours;
     RM2_TRY(check_heat(ctx, panel, heat));
     RM2_TRY(colour_range(ctx, heat, &colours));
     rm2i_heat *made;
@@ -108,8 +109,8 @@ rm2_status rm2_plot_heat(rm2_context *ctx, rm2_panel *panel, const rm2_heat_map 
     }
     made->columns = heat->columns;
     made->rows = heat->rows;
-    made->x = (rm2i_range){heat->x_min, heat->x_max, false};
-    made->y = (rm2i_range){heat->y_min, heat->y_max, false};
+    made->x = (rm2i_axis_range){heat->x_min, heat->x_max, false};
+    made->y = (rm2i_axis_range){heat->y_min, heat->y_max, false};
     made->colours = colours;
     made->contours = heat->contours;
     store_values(heat, made);

@@ -1,9 +1,9 @@
 /* Curves, points and bands on the page. */
 #include <math.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
 
-static const double PI = 3.14159265358979323846;
 static const double HALO = 0.9; /* width of the white edge; of thin lines less */
 
 void rm2i_set_stroke(cairo_t *cr, const rm2_style *style) {
@@ -86,7 +86,7 @@ static void polygon(cairo_t *cr, double x, double y, double radius, int corners,
                     double inner) {
     cairo_new_sub_path(cr);
     for (int i = 0; i < corners; i++) {
-        double r = i % 2 ? inner * radius : radius, angle = turn + 2 * PI * i / corners;
+        double r = i % 2 ? inner * radius : radius, angle = turn + 2 * RM2_PI * i / corners;
         cairo_line_to(cr, x + r * sin(angle), y - r * cos(angle));
     }
     cairo_close_path(cr);
@@ -100,10 +100,10 @@ static void marker_path(cairo_t *cr, rm2_marker marker, double x, double y, doub
     case RM2_MARKER_NONE:
         break;
     case RM2_MARKER_CIRCLE:
-        cairo_arc(cr, x, y, r, 0, 2 * PI);
+        cairo_arc(cr, x, y, r, 0, 2 * RM2_PI);
         break;
     case RM2_MARKER_SQUARE:
-        polygon(cr, x, y, 1.25 * r, 4, PI / 4, 1);
+        polygon(cr, x, y, 1.25 * r, 4, RM2_PI / 4, 1);
         break;
     case RM2_MARKER_TRIANGLE:
         polygon(cr, x, y, 1.4 * r, 3, 0, 1);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
 
 enum { SIZE_MAX_SHOWN = 1000, COUNT_MAX = 64, COLOURS = 257 };
@@ -100,7 +101,7 @@ static rm2_status make_row(rm2_context *ctx, const rm2_matrices *m, rm2i_matrix_
 
 /* Colours for all rows: up to what was asked for, or the largest entry. */
 static void extend_colours(rm2_panel *panel, double limit, double largest) {
-    rm2i_range *colours = &panel->matrix_colours;
+    rm2i_axis_range *colours = &panel->matrix_colours;
     double reach = limit > 0 ? limit : largest > 0 ? largest : 1;
     colours->hi = panel->matrix_row_count == 1 ? reach : fmax(colours->hi, reach);
     colours->lo = -colours->hi;
@@ -217,7 +218,7 @@ void rm2i_matrices_fit(cairo_t *cr, rm2i_drawing_place *place) {
 typedef struct matrix_source {
     const double *values;
     size_t n;
-    const rm2i_range *colours;
+    const rm2i_axis_range *colours;
 } matrix_source;
 
 static rm2_colour matrix_colour(const void *data, double across, double down) {
@@ -267,7 +268,7 @@ static void draw_names(cairo_t *cr, const rm2_panel *panel, const arrangement *a
         shorten(cr, panel->names[k], shown);
         cairo_save(cr);
         cairo_translate(cr, turned ? x : x - TICK - 1, turned ? y + TICK + 1 : y);
-        cairo_rotate(cr, turned ? -3.14159265358979 / 2 : 0);
+        cairo_rotate(cr, turned ? -RM2_PI / 2 : 0);
         rm2i_text_at(cr, shown, 0, 0, 1, 0.5);
         cairo_restore(cr);
     }
@@ -291,7 +292,7 @@ static void draw_row(cairo_t *cr, const rm2i_drawing_place *place, const rm2i_ma
     rm2i_text_block name;
     rm2i_block_make(cr, row->name, place->font_size, false, a->side, &name);
     rm2i_set_colour(cr, RM2I_INK, 1);
-    rm2i_block_draw(cr, &name, x + a->left / 2 - GAP / 2, y + a->side / 2, -3.14159265358979 / 2);
+    rm2i_block_draw(cr, &name, x + a->left / 2 - GAP / 2, y + a->side / 2, -RM2_PI / 2);
     for (size_t i = 0; i < row->count; i++) {
         rm2i_rect square = {x + a->left + a->name_room + (double)i * (a->side + GAP), y, a->side,
                             a->side};

@@ -1,6 +1,7 @@
 /* A plane with two axes: ticks point outwards, texts stand outside the frame, items are clipped to it. */
 #include <math.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
 
 static const double TICK = 2.5, MINOR = 1.5, GAP = 2, LABEL_GAP = 3; /* lengths on the page */
@@ -83,7 +84,7 @@ static void draw_labels(cairo_t *cr, const rm2i_drawing_place *place) {
     if (place->panel->settings.y.hidden)
         beside = LABEL_GAP + y->height / 2;
     rm2i_block_draw(cr, x, frame->x + frame->w / 2, frame->y + frame->h + below, 0);
-    rm2i_block_draw(cr, y, frame->x - beside, frame->y + frame->h / 2, -3.14159265358979 / 2);
+    rm2i_block_draw(cr, y, frame->x - beside, frame->y + frame->h / 2, -RM2_PI / 2);
 }
 
 void rm2i_plane_draw(cairo_t *cr, const rm2i_drawing_place *place) {

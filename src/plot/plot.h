@@ -17,17 +17,17 @@ enum {
 typedef struct rm2i_item rm2i_item;
 typedef struct rm2i_item_kind rm2i_item_kind; /* how it is drawn: draw.h */
 
-typedef struct rm2i_range {
+typedef struct rm2i_axis_range {
     double lo, hi;
     bool log;
-} rm2i_range;
+} rm2i_axis_range;
 
 typedef struct rm2i_heat {
     size_t columns, rows;
-    double *part;       /* rows x columns: 0 at the first colour, 1 at the last; NaN: no value */
-    rm2i_range x, y;    /* places of the outermost columns and rows */
-    rm2i_range colours; /* values of the first and last colour */
-    bool below, above;  /* are there values outside? */
+    double *part;         /* rows x columns: 0 at the first colour, 1 at the last; NaN: no value */
+    rm2i_axis_range x, y; /* places of the outermost columns and rows */
+    rm2i_axis_range colours; /* values of the first and last colour */
+    bool below, above;       /* are there values outside? */
     size_t contours;
     char *label;
 } rm2i_heat;
@@ -64,7 +64,7 @@ struct rm2_panel {
     rm2i_heat *heat;
     rm2i_matrix_row *matrix_rows;
     size_t matrix_row_count;
-    rm2i_range matrix_colours;
+    rm2i_axis_range matrix_colours;
     char *matrix_label;
 };
 
@@ -99,7 +99,7 @@ rm2_status rm2i_plot_alloc(rm2_context *ctx, size_t count, size_t size, void *ou
 rm2_status rm2i_plot_grow(rm2_context *ctx, size_t count, size_t size, void *inout);
 
 /* Where a value is in a range: 0 at lo, 1 at hi; NaN if it is nowhere. */
-double rm2i_range_part(const rm2i_range *range, double value);
+double rm2i_range_part(const rm2i_axis_range *range, double value);
 
 /* Numbers of a point as stored: 2 in a plane, 3 elsewhere. */
 static inline size_t rm2i_panel_dims(const rm2_panel *panel) {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
 
 static const double DRAWABLE =
@@ -15,7 +16,7 @@ static const double PAD = 0.04;     /* of the range, beyond the outermost points
 static const double NARROW = 1e-12; /* a range relatively narrower than this has no width */
 static const double FAR = 1e5;      /* points on the page: beyond, lines end */
 
-static bool drawable(const double *point, size_t dims, const rm2i_range *range) {
+static bool drawable(const double *point, size_t dims, const rm2i_axis_range *range) {
     for (size_t k = 0; k < dims; k++)
         if (!(fabs(point[k]) <= DRAWABLE) || (range[k].log && point[k] <= 0))
             return false;
@@ -24,12 +25,12 @@ static bool drawable(const double *point, size_t dims, const rm2i_range *range) 
 
 /* ---- ranges ----------------------------------------------------------------------------------- */
 
-static void extend(rm2i_range *range, double value) {
+static void extend(rm2i_axis_range *range, double value) {
     range->lo = fmin(range->lo, value);
     range->hi = fmax(range->hi, value);
 }
 
-static void extend_by_items(const rm2_panel *panel, rm2i_range *range) {
+static void extend_by_items(const rm2_panel *panel, rm2i_axis_range *range) {
     size_t dims = rm2i_panel_dims(panel);
     for (size_t i = 0; i < panel->item_count; i++) {
         const rm2i_item *item = panel->items[i];
@@ -41,7 +42,7 @@ static void extend_by_items(const rm2_panel *panel, rm2i_range *range) {
 }
 
 /* Room around the outermost points; a range of no width gets one. */
-static void widen(rm2i_range *range, double pad) {
+static void widen(rm2i_axis_range *range, double pad) {
     if (range->log) {
         double factor = pow(range->hi / range->lo, pad);
         factor = factor > 1 + NARROW || pad == 0 ? factor : 2;
@@ -65,7 +66,7 @@ static bool is_fixed(const rm2_axis *axis) {
 }
 
 static rm2_status range_of_axis(rm2_context *ctx, const rm2_panel *panel, size_t k,
-                                rm2i_range *range) {
+                                rm2i_axis_range *range) {
     const rm2_axis *axis = axis_of(panel, k);
     if (is_fixed(axis)) {
         range->lo = axis->min;
@@ -77,7 +78,7 @@ static rm2_status range_of_axis(rm2_context *ctx, const rm2_panel *panel, size_t
             ctx, RM2_ERR_DATA,
             "panel (%zu, %zu) has no %s point to show: plot something, or set the axes", panel->row,
             panel->column, range->log ? "positive" : "finite");
-    const rm2i_range *heat = !panel->heat ? NULL : k == 0 ? &panel->heat->x : &panel->heat->y;
+    const rm2i_axis_range *heat = !panel->heat ? NULL : k == 0 ? &panel->heat->x : &panel->heat->y;
     bool covered = heat && heat->lo <= range->lo && heat->hi >= range->hi;
     widen(range, covered ? 0 : PAD);
     return RM2_OK;
@@ -87,7 +88,7 @@ static rm2_status range_of_axis(rm2_context *ctx, const rm2_panel *panel, size_t
 static rm2_status free_ranges(rm2_context *ctx, const rm2_panel *panel, rm2i_view *view) {
     size_t dims = rm2i_panel_dims(panel);
     for (size_t k = 0; k < dims; k++)
-        view->range[k] = (rm2i_range){INFINITY, -INFINITY, axis_of(panel, k)->log};
+        view->range[k] = (rm2i_axis_range){INFINITY, -INFINITY, axis_of(panel, k)->log};
     extend_by_items(panel, view->range);
     if (panel->heat) {
         const rm2i_heat *heat = panel->heat;
@@ -103,7 +104,7 @@ static rm2_status free_ranges(rm2_context *ctx, const rm2_panel *panel, rm2i_vie
 
 /* The cone up to the largest entry shown: u, v in [-top, top], w in [0, top]. */
 static rm2_status cone_ranges(rm2_context *ctx, const rm2_panel *panel, rm2i_view *view) {
-    rm2i_range data[3] = {{0, 0, false}, {0, 0, false}, {0, 0, false}};
+    rm2i_axis_range data[3] = {{0, 0, false}, {0, 0, false}, {0, 0, false}};
     extend_by_items(panel, data);
     double top = is_fixed(&panel->settings.z) ? panel->settings.z.max : 0;
     for (size_t k = 0; k < 3 && !is_fixed(&panel->settings.z); k++)
@@ -112,14 +113,14 @@ static rm2_status cone_ranges(rm2_context *ctx, const rm2_panel *panel, rm2i_vie
         return rm2_context_fail(ctx, RM2_ERR_DATA, "panel (%zu, %zu) has no finite matrix to show",
                                 panel->row, panel->column);
     for (size_t k = 0; k < 3; k++)
-        view->range[k] = (rm2i_range){k == 2 ? 0 : -top, top, false};
+        view->range[k] = (rm2i_axis_range){k == 2 ? 0 : -top, top, false};
     return RM2_OK;
 }
 
 /* ---- start ------------------------------------------------------------------------------------ */
 
 static void set_direction(const rm2_panel_settings *s, double turn[3][3]) {
-    static const double RADIANS = 3.14159265358979323846 / 180;
+    static const double RADIANS = RM2_PI / 180;
     double a = s->azimuth * RADIANS, e = s->elevation * RADIANS;
     const double rows[3][3] = {{-sin(a), cos(a), 0},
                                {-sin(e) * cos(a), -sin(e) * sin(a), cos(e)},
@@ -150,7 +151,7 @@ rm2_status rm2i_view_start(rm2_context *ctx, const rm2_panel *panel, rm2i_view *
                                       panel->row, panel->column);
     if (view->kind == RM2_PANEL_SPHERE)
         for (size_t k = 0; k < 3; k++)
-            view->range[k] = (rm2i_range){-1, 1, false};
+            view->range[k] = (rm2i_axis_range){-1, 1, false};
     else if (view->kind == RM2_PANEL_CONE)
         RM2_TRY(cone_ranges(ctx, panel, view));
     else
@@ -219,7 +220,7 @@ static void make_room(const rm2_panel *panel, rm2i_view *view) {
     }
     for (size_t k = 0; k < 2; k++) {
         double room = fmin(pad[k], side[k] / 3);
-        rm2i_range *range = &view->range[k];
+        rm2i_axis_range *range = &view->range[k];
         double more = (range->hi - range->lo) * room / (side[k] - 2 * room);
         if (is_fixed(axis_of(panel, k)) || range->log)
             continue;

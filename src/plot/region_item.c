@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
 
 enum {
@@ -20,7 +21,6 @@ enum {
     HULL_MAX = RINGS_MAX * 2 * HALF_RING
 };
 
-static const double PI = 3.14159265358979323846;
 static const double FILL = 0.22; /* opacity of what is inside, relative to that of its edge */
 
 /* ---- rings of a surface ------------------------------------------------------------------------ */
@@ -58,7 +58,7 @@ static void stadium(size_t dim, const double *from, const double *to, double rad
                     const double *u, const double *v, double *ring) {
     for (size_t i = 0; i < 2 * HALF_RING; i++) {
         size_t half = i / HALF_RING, step = i % HALF_RING;
-        double angle = PI * ((double)step / (HALF_RING - 1) - 0.5 + (double)half);
+        double angle = RM2_PI * ((double)step / (HALF_RING - 1) - 0.5 + (double)half);
         const double *centre = half ? from : to;
         for (size_t k = 0; k < dim; k++)
             ring[i * dim + k] = centre[k] + radius * (cos(angle) * u[k] + sin(angle) * v[k]);
@@ -71,7 +71,7 @@ static void round_rings(const rm2_region *region, size_t rings, double *points) 
     const double *end = region->kind == RM2_REGION_CAPSULE ? region->b : region->a;
     axes x = axes_of(region);
     for (size_t r = 0; r < rings; r++) {
-        double turned[3], angle = PI * (double)r / MERIDIANS;
+        double turned[3], angle = RM2_PI * (double)r / MERIDIANS;
         const double *at = r == MERIDIANS ? region->a : end;
         for (size_t k = 0; k < 3; k++)
             turned[k] = cos(angle) * x.v[k] + sin(angle) * x.w[k];

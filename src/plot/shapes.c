@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
-
-static const double PI = 3.14159265358979323846;
 
 /* ---- ellipses --------------------------------------------------------------------------------- */
 
@@ -17,7 +16,7 @@ static void draw_ellipse(cairo_t *cr, const rm2_style *style, double x, double y
     cairo_rotate(cr, -angle);
     cairo_scale(cr, fmax(a, 0.05), fmax(b, 0.05));
     cairo_new_path(cr);
-    cairo_arc(cr, 0, 0, 1, 0, 2 * PI);
+    cairo_arc(cr, 0, 0, 1, 0, 2 * RM2_PI);
     cairo_restore(cr);
     cairo_save(cr);
     rm2i_set_colour(cr, style->colour, 0.16 * style->opacity);
@@ -144,7 +143,7 @@ static void draw_chain(cairo_t *cr, const rm2_style *style, rm2_colour colour, s
     cairo_stroke(cr);
     for (size_t j = 0; j < joints; j++) {
         cairo_new_sub_path(cr);
-        cairo_arc(cr, page[j][0], page[j][1], 0.24 * style->width, 0, 2 * PI);
+        cairo_arc(cr, page[j][0], page[j][1], 0.24 * style->width, 0, 2 * RM2_PI);
     }
     rm2i_set_colour(cr, RM2_WHITE, 1);
     cairo_fill(cr);

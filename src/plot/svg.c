@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/base.h"
 #include "plot/draw.h"
 
 /* A name in the file, and its number. */
@@ -127,7 +128,7 @@ static void print_escaped(const char *text, FILE *out) {
 static void print_place(cairo_t *cr, double x, double y, FILE *out) {
     cairo_matrix_t m;
     cairo_get_matrix(cr, &m);
-    double angle = atan2(m.yx, m.xx) * 180 / 3.14159265358979323846;
+    double angle = atan2(m.yx, m.xx) * 180 / RM2_PI;
     cairo_matrix_transform_point(&m, &x, &y);
     (void)fprintf(out, " x=\"%.2f\" y=\"%.2f\"", x, y);
     if (fabs(angle) > 1e-6)

@@ -14,7 +14,7 @@ static const double LARGE = 99999.5; /* from here on a power of ten is taken out
 static const double SMALL = 1e-3;    /* and below here */
 static const double LONG = 1e5;      /* more steps from zero are written as an offset */
 
-double rm2i_range_part(const rm2i_range *range, double value) {
+double rm2i_range_part(const rm2i_axis_range *range, double value) {
     if (range->log)
         return value > 0 ? log(value / range->lo) / log(range->hi / range->lo) : NAN;
     return (value - range->lo) / (range->hi - range->lo);
@@ -81,13 +81,13 @@ void rm2i_axis_text(const char *label, const rm2i_ticks *ticks, char text[RM2I_L
 /* ---- linear ---------------------------------------------------------------------------------- */
 
 /* Multiples of a step in the range: number of the first, and how many. */
-static double multiples(const rm2i_range *range, double step, double *first) {
+static double multiples(const rm2i_axis_range *range, double step, double *first) {
     double slack = SLACK * (range->hi - range->lo) / step;
     *first = ceil(range->lo / step - slack);
     return floor(range->hi / step + slack) - *first + 1;
 }
 
-static double round_step(const rm2i_range *range, size_t most) {
+static double round_step(const rm2i_axis_range *range, size_t most) {
     static const double factors[] = {1, 2, 5};
     int exponent = (int)floor(log10((range->hi - range->lo) / (double)most)) - 1;
     for (;; exponent++)
@@ -105,7 +105,7 @@ static double common_steps(double first, size_t count) {
     return largest > LONG ? trunc(first / span) * span : 0;
 }
 
-static void linear_ticks(const rm2i_range *range, size_t most, rm2i_ticks *ticks) {
+static void linear_ticks(const rm2i_axis_range *range, size_t most, rm2i_ticks *ticks) {
     double first, step = round_step(range, most);
     ticks->count = (size_t)multiples(range, step, &first);
     double common = common_steps(first, ticks->count), start = first - common;
@@ -122,12 +122,12 @@ static void linear_ticks(const rm2i_range *range, size_t most, rm2i_ticks *ticks
 
 /* ---- logarithmic ------------------------------------------------------------------------------ */
 
-static bool inside(const rm2i_range *range, double value) {
+static bool inside(const rm2i_axis_range *range, double value) {
     double part = rm2i_range_part(range, value);
     return part >= -SLACK && part <= 1 + SLACK;
 }
 
-static void decade_ticks(const rm2i_range *range, int first, int last, size_t most,
+static void decade_ticks(const rm2i_axis_range *range, int first, int last, size_t most,
                          rm2i_ticks *ticks) {
     int every = (int)ceil((last - first + 1) / (double)most);
     for (int e = first; e <= last && ticks->count < RM2I_TICKS_MAX; e += every) {
@@ -141,7 +141,7 @@ static void decade_ticks(const rm2i_range *range, int first, int last, size_t mo
 }
 
 /* 1, 2 and 5 times powers of ten; false if they are fewer than two or too many. */
-static bool few_ticks(const rm2i_range *range, int first, int last, size_t most,
+static bool few_ticks(const rm2i_axis_range *range, int first, int last, size_t most,
                       rm2i_ticks *ticks) {
     static const int factors[] = {1, 2, 5};
     for (int e = first - 1; e <= last; e++)
@@ -161,7 +161,7 @@ static bool few_ticks(const rm2i_range *range, int first, int last, size_t most,
     return ticks->count >= 2;
 }
 
-void rm2i_ticks_make(const rm2i_range *range, size_t most, rm2i_ticks *ticks) {
+void rm2i_ticks_make(const rm2i_axis_range *range, size_t most, rm2i_ticks *ticks) {
     memset(ticks, 0, sizeof *ticks);
     most = most > RM2I_TICKS_MAX ? RM2I_TICKS_MAX : most < 2 ? 2 : most;
     if (!range->log) {
@@ -185,7 +185,7 @@ void rm2i_ticks_make(const rm2i_range *range, size_t most, rm2i_ticks *ticks) {
 /* ---- on the page ------------------------------------------------------------------------------ */
 
 /* Do neighbouring texts keep a distance? */
-static bool texts_fit(cairo_t *cr, const rm2i_range *range, double length, bool vertical,
+static bool texts_fit(cairo_t *cr, const rm2i_axis_range *range, double length, bool vertical,
                       const rm2i_ticks *ticks) {
     double gap = (vertical ? 1.1 : 0.9) * rm2i_digit_height(cr);
     for (size_t i = 1; i < ticks->count; i++) {
@@ -202,7 +202,7 @@ static bool texts_fit(cairo_t *cr, const rm2i_range *range, double length, bool 
     return true;
 }
 
-void rm2i_ticks_fit(cairo_t *cr, const rm2i_range *range, double length, bool vertical,
+void rm2i_ticks_fit(cairo_t *cr, const rm2i_axis_range *range, double length, bool vertical,
                     rm2i_ticks *ticks, double *breadth) {
     bool fit = false;
     for (size_t most = 7; most >= 2 && !fit; most--) {

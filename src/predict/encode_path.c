@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "math/order.h"
 #include "optim/optim.h"
 
 enum { MOST = 12, SWEEPS = 20 };    /* candidates per point; rounds of refinement */
@@ -97,16 +98,6 @@ static double step_weight(const paths *p, size_t i) {
     return p->scale / (s * s);
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(size_t count, double *values) {
-    qsort(values, count, sizeof *values, ascending);
-    return count ? values[count / 2] : 0;
-}
-
 /* c and the floor, from the steps of the training trajectories; all points in a row where there are none. */
 static void learn_steps(paths *p) {
     const rm2_model *m = p->all->m;
@@ -125,8 +116,8 @@ static void learn_steps(paths *p) {
         ratio[count++] =
             sqrt(squared_step(m, m->X + i * m->Q, m->X + (i - 1) * m->Q)) / sqrt(square);
     }
-    p->ratio = fmax(median(count, ratio), 1e-12);
-    p->floor = fmax(FLOOR * median(count, length), 1e-12);
+    p->ratio = count ? fmax(rm2i_median(count, ratio), 1e-12) : 1e-12;
+    p->floor = count ? fmax(FLOOR * rm2i_median(count, length), 1e-12) : 1e-12;
 }
 
 /* Mean variance of the noise of an output: what least squares in tangent coordinates are without. */

@@ -145,20 +145,21 @@ rm2_status rm2i_join_distance(const rm2i_roadmap *roadmap, const rm2_metric *met
 
 /* ---- a path --------------------------------------------------------------------------------- */
 
-typedef struct rm2i_walk {
+typedef struct rm2i_node_path {
     const double *from, *to;
     size_t count; /* nodes between the two, in order; they are in the scratch */
     const size_t *node;
     double length;
-} rm2i_walk;
+} rm2i_node_path;
 
 /* For loops over pairs, with scratch of one's own: a failure has no message. Both points must be
  * finite and inside a grid. RM2_ERR_NUMERIC where no path has a finite length. */
-size_t rm2i_walk_work(const rm2i_roadmap *roadmap, const rm2_metric *metric);
+size_t rm2i_node_path_work(const rm2i_roadmap *roadmap, const rm2_metric *metric);
 rm2_status rm2i_roadmap_walk(const rm2i_roadmap *roadmap, const rm2_metric *metric,
-                             const double *from, const double *to, rm2i_walk *walk, double *work);
+                             const double *from, const double *to, rm2i_node_path *walk,
+                             double *work);
 /* The points of a walk with both ends: (count + 2) x Q. */
-void rm2i_walk_points(const rm2i_roadmap *roadmap, const rm2i_walk *walk, double *path);
+void rm2i_walk_points(const rm2i_roadmap *roadmap, const rm2i_node_path *walk, double *path);
 
 /* ---- roadmaps, and paths on them ------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
  * other.
  *
  * A graph in several pieces is refused, with the number of neighbours that would do. Point j is the
- * r-th nearest of i; the graph with k neighbours has all edges of rank r <= k, so that the number
- * sought is the largest rank in the spanning tree whose ranks are least. Kruskal's method
+ * r-th nearest of i; the graph with k neighbours has all edges of order r <= k, so that the number
+ * sought is the largest order in the spanning tree whose orders are least. Kruskal's method
  * (Proceedings of the American Mathematical Society 7, 1956) finds it: of each point only the
  * nearest in another piece can be next, and is looked up again when the two pieces have become
  * one. */
@@ -22,8 +22,8 @@ typedef struct pieces {
     const double *x;
     size_t *of;     /* piece of each point: its smallest */
     size_t *beyond; /* of each point: the nearest in another piece, */
-    double *rank;   /* and its rank */
-    rm2i_heap heap; /* by rank */
+    double *order;  /* and its order */
+    rm2i_heap heap; /* by order */
     size_t *size;   /* of the piece that begins with each point */
     double *square; /* n: scratch */
     double *memory;
@@ -32,25 +32,25 @@ typedef struct pieces {
 static void lay_out_pieces(void *arg, rm2i_arena *a) {
     pieces *p = arg;
     p->beyond = rm2i_take(a, size_t, p->n);
-    p->rank = rm2i_take(a, double, p->n);
+    p->order = rm2i_take(a, double, p->n);
     p->heap.node = rm2i_take(a, size_t, p->n);
     p->heap.place = rm2i_take(a, size_t, p->n);
-    p->heap.at = p->rank;
+    p->heap.at = p->order;
     p->size = rm2i_take(a, size_t, p->n);
     p->square = rm2i_take(a, double, p->n);
 }
 
 static rm2_status look_beyond(const void *job, size_t i, double *square) {
     const pieces *p = job;
-    size_t nearest = SIZE_MAX, rank = 1;
+    size_t nearest = SIZE_MAX, order = 1;
     rm2i_kd_squares(p->tree, p->x + i * p->tree->d, square);
     for (size_t j = 0; j < p->n; j++)
         if (p->of[j] != p->of[i] && (nearest == SIZE_MAX || square[j] < square[nearest]))
             nearest = j;
     for (size_t j = 0; j < p->n; j++)
-        rank += j != i && rm2i_comes_before(square[j], j, square[nearest], nearest);
+        order += j != i && rm2i_comes_before(square[j], j, square[nearest], nearest);
     p->beyond[i] = nearest;
-    p->rank[i] = (double)rank;
+    p->order[i] = (double)order;
     return RM2_OK;
 }
 
@@ -64,13 +64,13 @@ static void merge(const pieces *p, size_t a, size_t b) {
 
 /* Merges all pieces; returns the neighbours that this takes. */
 static size_t merge_all(pieces *p) {
-    size_t rank = 0;
+    size_t order = 0;
     for (size_t i = 0; i < p->n; i++)
         rm2i_heap_push(&p->heap, i);
     while (p->count > 1) {
         size_t i = rm2i_heap_pop(&p->heap);
         if (p->of[i] != p->of[p->beyond[i]]) {
-            rank = (size_t)p->rank[i];
+            order = (size_t)p->order[i];
             merge(p, i, p->beyond[i]);
             p->count--;
         }
@@ -79,7 +79,7 @@ static size_t merge_all(pieces *p) {
             rm2i_heap_push(&p->heap, i);
         }
     }
-    return rank;
+    return order;
 }
 
 static size_t smallest(const pieces *p) {

@@ -31,7 +31,7 @@ static void lay_out(walk_scratch *s, const rm2i_roadmap *net, const rm2_metric *
     s->joins = rm2i_take(a, double, rm2i_join_work(net, metric));
 }
 
-size_t rm2i_walk_work(const rm2i_roadmap *net, const rm2_metric *metric) {
+size_t rm2i_node_path_work(const rm2i_roadmap *net, const rm2_metric *metric) {
     walk_scratch s;
     rm2i_arena a = {NULL, 0};
     lay_out(&s, net, metric, &a);
@@ -39,7 +39,7 @@ size_t rm2i_walk_work(const rm2i_roadmap *net, const rm2_metric *metric) {
 }
 
 /* The nodes from the seed to `last`, except those that are the ends themselves, in order. */
-static void collect(const walk_scratch *s, size_t last, rm2i_walk *walk) {
+static void collect(const walk_scratch *s, size_t last, rm2i_node_path *walk) {
     size_t count = 0;
     for (size_t i = last; i != SIZE_MAX; i = s->before[i])
         count++;
@@ -53,12 +53,12 @@ static void collect(const walk_scratch *s, size_t last, rm2i_walk *walk) {
 }
 
 rm2_status rm2i_roadmap_walk(const rm2i_roadmap *net, const rm2_metric *metric, const double *from,
-                             const double *to, rm2i_walk *walk, double *work) {
+                             const double *to, rm2i_node_path *walk, double *work) {
     walk_scratch s;
     lay_out(&s, net, metric, &(rm2i_arena){work, 0});
     RM2_TRY(rm2i_roadmap_join_point(net, metric, from, &s.from, s.joins));
     RM2_TRY(rm2i_roadmap_join_point(net, metric, to, &s.to, s.joins));
-    *walk = (rm2i_walk){.from = from, .to = to};
+    *walk = (rm2i_node_path){.from = from, .to = to};
     RM2_TRY(rm2i_join_direct(net, metric, &s.from, &s.to, &walk->length, s.joins));
     for (size_t i = 0; i < net->nodes; i++)
         s.ends[i] = INFINITY;
@@ -76,7 +76,7 @@ rm2_status rm2i_roadmap_walk(const rm2i_roadmap *net, const rm2_metric *metric, 
     return isfinite(walk->length) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
-void rm2i_walk_points(const rm2i_roadmap *net, const rm2i_walk *walk, double *path) {
+void rm2i_walk_points(const rm2i_roadmap *net, const rm2i_node_path *walk, double *path) {
     size_t Q = net->Q, bytes = Q * sizeof *path;
     memcpy(path, walk->from, bytes);
     for (size_t i = 0; i < walk->count; i++)
@@ -91,10 +91,10 @@ rm2_status rm2i_roadmap_path(rm2_context *ctx, const rm2i_roadmap *roadmap,
     *path = (rm2i_path){.count = 0};
     RM2_REQUIRE(ctx, roadmap, metric, from, to);
     double *work;
-    rm2i_walk walk = {0};
+    rm2i_node_path walk = {0};
     RM2_TRY(rm2i_roadmap_check(ctx, roadmap, metric, 1, from));
     RM2_TRY(rm2i_roadmap_check(ctx, roadmap, metric, 1, to));
-    RM2_TRY(rm2i_alloc(ctx, rm2i_walk_work(roadmap, metric), sizeof *work, &work));
+    RM2_TRY(rm2i_alloc(ctx, rm2i_node_path_work(roadmap, metric), sizeof *work, &work));
     rm2_status status = rm2i_roadmap_walk(roadmap, metric, from, to, &walk, work);
     if (status == RM2_OK)
         status = rm2i_alloc(ctx, walk.count + 2, roadmap->Q * sizeof *path->x, &path->x);

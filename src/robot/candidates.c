@@ -8,7 +8,6 @@
 
 enum { SETTLE = 100 };                /* null-space steps */
 static const double DIFFERENT = 0.05; /* radians */
-static const double pi = 3.14159265358979323846;
 
 double rm2i_random_between(rm2_rng *rng, double low, double high) {
     return fmin(fmax(low + (high - low) * rm2_rng_uniform(rng), low), high);
@@ -18,8 +17,10 @@ void rm2i_random_angles(rm2i_solver *s, double *q) {
     rm2_rng *rng = rm2_context_rng(s->ctx);
     for (size_t k = 0; k < s->joints; k++) {
         const rm2_link *l = rm2_arm_joint(s->arm, k);
-        double low = isfinite(l->lower) ? l->lower : isfinite(l->upper) ? l->upper - 2 * pi : -pi;
-        double high = isfinite(l->upper) ? l->upper : low + 2 * pi;
+        double low = isfinite(l->lower)   ? l->lower
+                     : isfinite(l->upper) ? l->upper - 2 * RM2_PI
+                                          : -RM2_PI;
+        double high = isfinite(l->upper) ? l->upper : low + 2 * RM2_PI;
         q[k] = rm2i_random_between(rng, low, high);
     }
 }
@@ -36,7 +37,7 @@ bool rm2i_same_posture(const rm2_arm *arm, const double *a, const double *b) {
     for (size_t k = 0; k < arm->joints; k++) {
         const rm2_link *l = rm2_arm_joint(arm, k);
         bool free_to_turn = isinf(l->lower) && isinf(l->upper);
-        double turn = free_to_turn ? remainder(a[k] - b[k], 2 * pi) : a[k] - b[k];
+        double turn = free_to_turn ? remainder(a[k] - b[k], 2 * RM2_PI) : a[k] - b[k];
         if (fabs(turn) > DIFFERENT)
             return false;
     }
@@ -65,7 +66,7 @@ static void insert(const rm2_arm *arm, const rm2i_arm_candidate *new, size_t mos
 }
 
 static rm2_status try_start(rm2i_solver *s, const double *target, rm2i_arm_candidate *c) {
-    rm2i_box box;
+    rm2i_joint_box box;
     rm2i_box_of_arm(s->arm, &box);
     c->residual = rm2i_reach(s, target, &box, c->q);
     c->reached = rm2i_reached(s, target, c->q);

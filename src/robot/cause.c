@@ -53,7 +53,7 @@ static void name_joint(rm2i_solver *s, const double *target, const double *q,
 }
 
 /* What is wrong with target i by itself; info->cause stays as it is if nothing is. */
-static rm2_status ask(rm2i_solver *s, const rm2i_motion *m, size_t i, rm2_track_info *info) {
+static rm2_status ask(rm2i_solver *s, const rm2i_joint_motion *m, size_t i, rm2_track_info *info) {
     const double *target = m->targets + i * rm2_arm_task_width(&s->task);
     rm2i_arm_candidate best = {.reached = false};
     bool free_arm_reaches;
@@ -73,7 +73,7 @@ static rm2_status ask(rm2i_solver *s, const rm2i_motion *m, size_t i, rm2_track_
     return RM2_OK;
 }
 
-rm2_status rm2i_find_cause(rm2i_solver *s, const rm2i_motion *m, rm2_track_info *info) {
+rm2_status rm2i_find_cause(rm2i_solver *s, const rm2i_joint_motion *m, rm2_track_info *info) {
     size_t first = SIZE_MAX, seen = 0, by = info->missed / ASKED + 1;
     info->cause_joint = SIZE_MAX;
     if (info->missed == 0)

@@ -37,7 +37,7 @@ static bool moves_frame(const rm2_arm *arm, size_t joint, size_t frame) {
 }
 
 /* lever_k: the longest way along the arm from joint k to an end of a body that it moves. */
-static double lever_of(const rm2i_scene *s, size_t joint) {
+static double lever_of(const rm2i_robot_scene *s, size_t joint) {
     const rm2_arm *arm = s->arm;
     double longest = 0;
     for (size_t b = 0; b < arm->bodies; b++)
@@ -69,13 +69,13 @@ static rm2_status check_scene(rm2_context *ctx, const rm2_arm_scene *scene) {
 }
 
 rm2_status rm2i_scene_create(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_scene *scene,
-                             rm2i_scene *made) {
+                             rm2i_robot_scene *made) {
     RM2_TRY(check_scene(ctx, scene));
-    *made = (rm2i_scene){.arm = arm,
-                         .regions = scene->regions,
-                         .count = scene->count,
-                         .need = {scene->clearance, scene->self_clearance},
-                         .resolution = RESOLUTION * arm->reach};
+    *made = (rm2i_robot_scene){.arm = arm,
+                               .regions = scene->regions,
+                               .count = scene->count,
+                               .need = {scene->clearance, scene->self_clearance},
+                               .resolution = RESOLUTION * arm->reach};
     for (size_t i = 0; i < arm->links; i++)
         made->along[i + 1] = made->along[i] + rm2i_piece_length(arm, i);
     for (size_t k = 0; k < arm->joints; k++)
@@ -84,7 +84,7 @@ rm2_status rm2i_scene_create(rm2_context *ctx, const rm2_arm *arm, const rm2_arm
 }
 
 /* Ends that are fixed to frame i, which is at x, turned by r. */
-static void place_ends(rm2i_scene *s, size_t i, const double x[3], const double r[4]) {
+static void place_ends(rm2i_robot_scene *s, size_t i, const double x[3], const double r[4]) {
     for (size_t b = 0; b < s->arm->bodies; b++)
         for (size_t e = 0; e < 2; e++) {
             if (s->arm->body[b].frame[e] != i)
@@ -94,7 +94,7 @@ static void place_ends(rm2i_scene *s, size_t i, const double x[3], const double 
         }
 }
 
-void rm2i_scene_move(rm2i_scene *s, const double *q) {
+void rm2i_scene_move(rm2i_robot_scene *s, const double *q) {
     const rm2_arm *arm = s->arm;
     double x[3] = {0, 0, 0}, r[4] = {1, 0, 0, 0};
     size_t k = 0; /* joint */
@@ -117,7 +117,7 @@ static bool moves_between(const rm2_arm *arm, size_t a, size_t b) {
 }
 
 /* Are two bodies, the first nearer to the base, compared with each other? */
-static bool are_compared(const rm2i_scene *s, const rm2_arm_body *first,
+static bool are_compared(const rm2i_robot_scene *s, const rm2_arm_body *first,
                          const rm2_arm_body *second) {
     if (first->frame[0] >= second->frame[0])
         return false;
@@ -127,7 +127,7 @@ static bool are_compared(const rm2i_scene *s, const rm2_arm_body *first,
 }
 
 /* What a body is compared with: region `other`, or body `other` as one. */
-static rm2_region region_of(const rm2i_scene *s, int kind, size_t other) {
+static rm2_region region_of(const rm2i_robot_scene *s, int kind, size_t other) {
     if (kind == RM2I_REGIONS)
         return s->regions[other];
     rm2_region r = {.kind = RM2_REGION_CAPSULE, .dim = 3, .radius = s->arm->body[other].radius};
@@ -146,7 +146,7 @@ static bool is_further(const rm2_region *r, const double end[2][3], double dista
     return rm2_region_distance(r, middle, NULL) - rm2i_norm(3, half) >= distance;
 }
 
-bool rm2i_scene_nearest(const rm2i_scene *s, size_t body, int kind, double within,
+bool rm2i_scene_nearest(const rm2i_robot_scene *s, size_t body, int kind, double within,
                         rm2i_touch *touch) {
     const rm2_arm_body *b = &s->arm->body[body];
     bool found = false;
@@ -171,7 +171,7 @@ bool rm2i_scene_nearest(const rm2i_scene *s, size_t body, int kind, double withi
     return found;
 }
 
-void rm2i_scene_least(rm2i_scene *s, const double *q, rm2i_touch least[RM2I_SCENE_KINDS]) {
+void rm2i_scene_least(rm2i_robot_scene *s, const double *q, rm2i_touch least[RM2I_SCENE_KINDS]) {
     rm2i_scene_move(s, q);
     for (int kind = 0; kind < RM2I_SCENE_KINDS; kind++) {
         least[kind] = (rm2i_touch){.distance = INFINITY};
@@ -180,7 +180,7 @@ void rm2i_scene_least(rm2i_scene *s, const double *q, rm2i_touch least[RM2I_SCEN
     }
 }
 
-double rm2i_scene_excess(rm2i_scene *s, const double *q) {
+double rm2i_scene_excess(rm2i_robot_scene *s, const double *q) {
     rm2i_touch least[RM2I_SCENE_KINDS];
     double sum = 0;
     rm2i_scene_least(s, q, least);
@@ -192,7 +192,7 @@ double rm2i_scene_excess(rm2i_scene *s, const double *q) {
 /* ---- its derivative ------------------------------------------------------------------------- */
 
 /* += sign n . v_k of the point at `part` of a body: J_k + w_k x (end - tip) of each end that joint k moves. */
-static void add_velocities(const rm2i_scene *s, size_t body, double part, const double n[3],
+static void add_velocities(const rm2i_robot_scene *s, size_t body, double part, const double n[3],
                            double sign, const rm2i_posture *p, double *gradient) {
     for (size_t k = 0; k < s->arm->joints; k++)
         for (size_t e = 0; e < 2; e++) {
@@ -208,7 +208,7 @@ static void add_velocities(const rm2i_scene *s, size_t body, double part, const 
 }
 
 /* Where on the segment of a body its nearest point to p is. */
-static double part_next_to(const rm2i_scene *s, size_t body, const double p[3]) {
+static double part_next_to(const rm2i_robot_scene *s, size_t body, const double p[3]) {
     double along = 0, square = 0;
     for (int i = 0; i < 3; i++) {
         double step = s->end[body][1][i] - s->end[body][0][i];
@@ -218,7 +218,7 @@ static double part_next_to(const rm2i_scene *s, size_t body, const double p[3]) 
     return square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
 }
 
-void rm2i_scene_gradient(const rm2i_scene *s, int kind, const rm2i_touch *t,
+void rm2i_scene_gradient(const rm2i_robot_scene *s, int kind, const rm2i_touch *t,
                          const rm2i_posture *posture, double *gradient) {
     rm2_region other = region_of(s, kind, t->other);
     double p[3], n[3] = {0, 0, 0};
@@ -240,7 +240,7 @@ typedef struct look {
 
 /* The straight way from a to b. */
 typedef struct way {
-    rm2i_scene *scene;
+    rm2i_robot_scene *scene;
     const double *a, *b;
     double length;                      /* w */
     const double *need;                 /* are these kept? NULL: find the least */
@@ -320,14 +320,14 @@ static bool sweep(way *w, look left, look last) {
     return true;
 }
 
-static way way_of(rm2i_scene *scene, const double *a, const double *b) {
+static way way_of(rm2i_robot_scene *scene, const double *a, const double *b) {
     way w = {.scene = scene, .a = a, .b = b};
     for (int kind = 0; kind < RM2I_SCENE_KINDS; kind++)
         w.least[kind].distance = w.proven[kind] = INFINITY;
     return w;
 }
 
-bool rm2i_scene_clear(rm2i_scene *scene, const double *a, const double *b, double more) {
+bool rm2i_scene_clear(rm2i_robot_scene *scene, const double *a, const double *b, double more) {
     double need[RM2I_SCENE_KINDS];
     way w = way_of(scene, a, b);
     for (int kind = 0; kind < RM2I_SCENE_KINDS; kind++)
@@ -381,7 +381,7 @@ rm2_status rm2_arm_clearance(rm2_context *ctx, const rm2_arm *arm, const rm2_arm
         RM2_REQUIRE(ctx, q);
     RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
     RM2_TRY(rm2i_check_angles(ctx, arm, n, q));
-    rm2i_scene made;
+    rm2i_robot_scene made;
     RM2_TRY(rm2i_scene_create(ctx, arm, scene, &made));
     way w = way_of(&made, q, q);
     RM2_TRY(measure(ctx, &w, n, q, rows));

@@ -152,7 +152,7 @@ static double project(rm2i_solver *s, size_t rows, const bool *held) {
 }
 
 /* The step, with joints held that stand at a bound and would leave it; its largest entry. */
-static double null_step(rm2i_solver *s, const rm2i_box *box, const double *q, size_t rows,
+static double null_step(rm2i_solver *s, const rm2i_joint_box *box, const double *q, size_t rows,
                         double mu, double *step) {
     bool held[RM2_ARM_MAX_LINKS] = {false}, again = true;
     double largest = 0;
@@ -171,15 +171,15 @@ static double null_step(rm2i_solver *s, const rm2i_box *box, const double *q, si
 }
 
 /* q moved by the step, at most STEP_MAX, and brought back to the target. */
-static double try_step(rm2i_solver *s, const double *target, const rm2i_box *box, const double *q,
-                       const double *step, double largest, double *trial) {
+static double try_step(rm2i_solver *s, const double *target, const rm2i_joint_box *box,
+                       const double *q, const double *step, double largest, double *trial) {
     double by = largest > STEP_MAX ? STEP_MAX / largest : 1;
     for (size_t k = 0; k < s->joints; k++)
         trial[k] = fmin(fmax(q[k] + by * step[k], box->lower[k]), box->upper[k]);
     return rm2i_reach(s, target, box, trial);
 }
 
-rm2_status rm2i_descend(rm2i_solver *s, const double *target, const rm2i_box *box,
+rm2_status rm2i_descend(rm2i_solver *s, const double *target, const rm2i_joint_box *box,
                         size_t iterations, double *q, double *aim) {
     double step[RM2_ARM_MAX_LINKS], trial[RM2_ARM_MAX_LINKS], mu = MU_START, next = INFINITY;
     double near = fmax(rm2i_reach(s, target, box, q), 1e-12 * s->arm->reach);

@@ -145,7 +145,7 @@ static void measure_targets(search *f) {
 
 /* One target from where the arm is, or from random starts. */
 static rm2_status visit(rm2i_solver *s, const double *target, rm2i_arm_candidate *at) {
-    rm2i_box box;
+    rm2i_joint_box box;
     size_t count;
     rm2i_box_of_arm(s->arm, &box);
     (void)rm2i_reach(s, target, &box, at->q);

@@ -78,7 +78,7 @@ double rm2i_piece_length(const rm2_arm *arm, size_t i);
 enum { RM2I_REGIONS, RM2I_SELF, RM2I_SCENE_KINDS }; /* what bodies are compared with */
 
 /* An arm in a scene, and where its bodies are. */
-typedef struct rm2i_scene {
+typedef struct rm2i_robot_scene {
     const rm2_arm *arm;
     const rm2_region *regions;
     size_t count;
@@ -87,7 +87,7 @@ typedef struct rm2i_scene {
     double lever[RM2_ARM_MAX_LINKS];      /* no point of a body moves further than lever_k |dq_k| */
     double along[RM2_ARM_MAX_LINKS + 1];  /* to each frame, along the arm */
     double end[RM2_ARM_MAX_BODIES][2][3]; /* at the configuration that was looked at last */
-} rm2i_scene;
+} rm2i_robot_scene;
 
 /* A body and what it is near to. */
 typedef struct rm2i_touch {
@@ -97,20 +97,20 @@ typedef struct rm2i_touch {
 } rm2i_touch;
 
 rm2_status rm2i_scene_create(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_scene *scene,
-                             rm2i_scene *made);
+                             rm2i_robot_scene *made);
 /* Put the bodies where they are at q. */
-void rm2i_scene_move(rm2i_scene *scene, const double *q);
+void rm2i_scene_move(rm2i_robot_scene *scene, const double *q);
 /* The least distance of every kind at q. */
-void rm2i_scene_least(rm2i_scene *scene, const double *q, rm2i_touch least[RM2I_SCENE_KINDS]);
+void rm2i_scene_least(rm2i_robot_scene *scene, const double *q, rm2i_touch least[RM2I_SCENE_KINDS]);
 /* By how much clearances are not kept at q; 0: they are. */
-double rm2i_scene_excess(rm2i_scene *scene, const double *q);
+double rm2i_scene_excess(rm2i_robot_scene *scene, const double *q);
 /* Is it proven that all are kept, with `more` to spare, on the straight way from a to b? */
-bool rm2i_scene_clear(rm2i_scene *scene, const double *a, const double *b, double more);
+bool rm2i_scene_clear(rm2i_robot_scene *scene, const double *a, const double *b, double more);
 /* Of a body that was moved: the nearest thing of a kind; false: there is none nearer than `within`. */
-bool rm2i_scene_nearest(const rm2i_scene *scene, size_t body, int kind, double within,
+bool rm2i_scene_nearest(const rm2i_robot_scene *scene, size_t body, int kind, double within,
                         rm2i_touch *touch);
 /* d(distance)/dq_k for all joints; the posture is that of the bodies' places. */
-void rm2i_scene_gradient(const rm2i_scene *scene, int kind, const rm2i_touch *touch,
+void rm2i_scene_gradient(const rm2i_robot_scene *scene, int kind, const rm2i_touch *touch,
                          const rm2i_posture *posture, double *gradient);
 
 /* ---- tasks (task.c) ------------------------------------------------------------------------- */
@@ -164,21 +164,21 @@ typedef struct rm2i_solver {
     double free_A[RM2I_MAIN_ROWS * RM2_ARM_MAX_LINKS]; /* without joints that are held */
     double S[RM2I_SECOND_ROWS * RM2_ARM_MAX_LINKS], s[RM2I_SECOND_ROWS]; /* second aim */
     double free_S[RM2I_SECOND_ROWS * RM2_ARM_MAX_LINKS]; /* in the null space of free_A */
-    rm2i_scene scene;                                    /* where settings.scene is not NULL */
+    rm2i_robot_scene scene;                              /* where settings.scene is not NULL */
     double gram[RM2I_SECOND_ROWS * RM2I_SECOND_ROWS], factor[RM2I_SECOND_ROWS * RM2I_SECOND_ROWS];
     double half[RM2I_SECOND_ROWS], whole[RM2I_SECOND_ROWS];
     double work[]; /* of rm2_spd */
 } rm2i_solver;
 
 /* Joint angles that a solve may use. */
-typedef struct rm2i_box {
+typedef struct rm2i_joint_box {
     double lower[RM2_ARM_MAX_LINKS], upper[RM2_ARM_MAX_LINKS];
-} rm2i_box;
+} rm2i_joint_box;
 
 /* `settings` may be NULL. */
 rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_task *task,
                               const rm2_track_settings *settings, rm2i_solver **solver);
-void rm2i_box_of_arm(const rm2_arm *arm, rm2i_box *box);
+void rm2i_box_of_arm(const rm2_arm *arm, rm2i_joint_box *box);
 
 /* x = A^T (A A^T + damping I)^-1 b: the least-squares step of A x = b, shortened where A is nearly
  * singular; the damping is raised where rounding leaves no factor. A: rows x joints. */
@@ -186,7 +186,7 @@ void rm2i_damped_step(rm2i_solver *solver, size_t rows, const double *A, const d
                       double damping, double *x);
 
 /* From q, inside the box, to the nearest configuration that least squares finds; |r| there. */
-double rm2i_reach(rm2i_solver *solver, const double *target, const rm2i_box *box, double *q);
+double rm2i_reach(rm2i_solver *solver, const double *target, const rm2i_joint_box *box, double *q);
 /* Errors at q. */
 rm2_status rm2i_measure(rm2i_solver *solver, const double *target, const double *q,
                         rm2_track_error *error);
@@ -203,7 +203,7 @@ double rm2i_excess(rm2i_solver *solver, const double *q);
 bool rm2i_way_is_clear(rm2i_solver *solver, const double *a, const double *b);
 /* Improve the second aim from q, which reaches the target, without leaving target or box; *aim is
  * its value there. */
-rm2_status rm2i_descend(rm2i_solver *solver, const double *target, const rm2i_box *box,
+rm2_status rm2i_descend(rm2i_solver *solver, const double *target, const rm2i_joint_box *box,
                         size_t iterations, double *q, double *aim);
 
 /* A way to reach one target. */
@@ -225,15 +225,15 @@ bool rm2i_same_posture(const rm2_arm *arm, const double *a, const double *b);
 
 /* ---- motions (track.c, route.c, cause.c) ------------------------------------------------------ */
 
-typedef struct rm2i_motion {
+typedef struct rm2i_joint_motion {
     size_t n;
     const double *targets, *time; /* time may be NULL */
     double *q;                    /* n x joints */
     rm2_track_error *errors;      /* n */
-} rm2i_motion;
+} rm2i_joint_motion;
 
 /* Time from the target before to target i; infinite if unknown. */
-double rm2i_step_time(const rm2i_motion *motion, size_t i);
+double rm2i_step_time(const rm2i_joint_motion *motion, size_t i);
 /* What the second aim is at target i, q reaching it: squared distance of ellipsoids, or the sum of squares of
  * the joints' distances from the middle of their ranges; and what bodies add that are near to something. */
 double rm2i_aim_at(rm2i_solver *solver, const double *q, const rm2_track_error *error);
@@ -243,9 +243,11 @@ size_t rm2i_jumping_joint(const rm2i_solver *solver, const double *a, const doub
 
 /* Fill q with a motion through all targets that neither misses nor jumps; *found: there is one.
  * `start` (joints) may be NULL: any. */
-rm2_status rm2i_route(rm2i_solver *solver, const double *start, rm2i_motion *motion, bool *found);
+rm2_status rm2i_route(rm2i_solver *solver, const double *start, rm2i_joint_motion *motion,
+                      bool *found);
 /* Why the motion misses targets. */
-rm2_status rm2i_find_cause(rm2i_solver *solver, const rm2i_motion *motion, rm2_track_info *info);
+rm2_status rm2i_find_cause(rm2i_solver *solver, const rm2i_joint_motion *motion,
+                           rm2_track_info *info);
 
 /* Any link, by its number from the base. */
 const rm2_link *rm2i_arm_link(const rm2_arm *arm, size_t link);

@@ -38,8 +38,8 @@ typedef enum edge_state { UNKNOWN, HOLDS, FAILS } edge_state;
 
 typedef struct route {
     rm2i_solver *s;
-    rm2i_motion *motion;
-    rm2i_box box;
+    rm2i_joint_motion *motion;
+    rm2i_joint_box box;
     size_t stations, joints, width;
     double weight;        /* of the second aim */
     size_t *target;       /* of each station */
@@ -354,7 +354,7 @@ static rm2_status search(route *r, const double *start, bool *found) {
     return RM2_OK;
 }
 
-rm2_status rm2i_route(rm2i_solver *s, const double *start, rm2i_motion *motion, bool *found) {
+rm2_status rm2i_route(rm2i_solver *s, const double *start, rm2i_joint_motion *motion, bool *found) {
     route r = {.s = s,
                .motion = motion,
                .stations = motion->n < s->settings.stations ? motion->n : s->settings.stations,

@@ -101,7 +101,7 @@ rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_ar
     return status;
 }
 
-void rm2i_box_of_arm(const rm2_arm *arm, rm2i_box *box) {
+void rm2i_box_of_arm(const rm2_arm *arm, rm2i_joint_box *box) {
     for (size_t k = 0; k < arm->joints; k++) {
         box->lower[k] = rm2_arm_joint(arm, k)->lower;
         box->upper[k] = rm2_arm_joint(arm, k)->upper;
@@ -150,13 +150,14 @@ static void hold(rm2i_solver *s, size_t joint) {
         s->free_A[i * s->joints + joint] = 0;
 }
 
-static double clamped(const rm2i_box *box, size_t k, double angle) {
+static double clamped(const rm2i_joint_box *box, size_t k, double angle) {
     return fmin(fmax(angle, box->lower[k]), box->upper[k]);
 }
 
 /* Joints at a bound against which r pushes are held. Returns the largest entry of A^T r among the
  * others: 0 at the nearest configuration. */
-static double free_joints(rm2i_solver *s, const rm2i_box *box, const double *q, const double *r) {
+static double free_joints(rm2i_solver *s, const rm2i_joint_box *box, const double *q,
+                          const double *r) {
     double largest = 0;
     memcpy(s->free_A, s->A, s->rows * s->joints * sizeof *s->A);
     for (size_t k = 0; k < s->joints; k++) {
@@ -172,7 +173,7 @@ static double free_joints(rm2i_solver *s, const rm2i_box *box, const double *q, 
 }
 
 /* The damped step from q inside the box, free_A given; r becomes what the step leaves of it. */
-static void box_step(rm2i_solver *s, const rm2i_box *box, const double *q, double damping,
+static void box_step(rm2i_solver *s, const rm2i_joint_box *box, const double *q, double damping,
                      double *r, double *step) {
     double x[RM2_ARM_MAX_LINKS];
     bool again = true;
@@ -224,7 +225,7 @@ static void shorten(const rm2i_solver *s, const double *target, double *near) {
         near[i] *= most / length;
 }
 
-double rm2i_reach(rm2i_solver *s, const double *far, const rm2i_box *box, double *q) {
+double rm2i_reach(rm2i_solver *s, const double *far, const rm2i_joint_box *box, double *q) {
     double target[RM2I_TARGET_SIZE];
     shorten(s, far, target);
     double r[RM2I_MAIN_ROWS], left[RM2I_MAIN_ROWS], trial_r[RM2I_MAIN_ROWS];

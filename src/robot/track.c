@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "linalg/dense.h"
+#include "math/order.h"
 #include "robot/robot.h"
 
 enum {
@@ -35,7 +36,7 @@ static const double TOUCH = 1e-3;           /* at a limit, as a part of the rang
 /* Least squares from q, and from kicked copies of the result if that is no solution. */
 static void reach_firmly(rm2i_solver *s, const double *target, double *q) {
     rm2_rng *rng = rm2_context_rng(s->ctx);
-    rm2i_box box;
+    rm2i_joint_box box;
     rm2i_box_of_arm(s->arm, &box);
     double best = rm2i_reach(s, target, &box, q), kicked[RM2_ARM_MAX_LINKS];
     for (int kick = 0; kick < KICKS && !rm2i_reached(s, target, q); kick++) {
@@ -52,7 +53,7 @@ static void reach_firmly(rm2i_solver *s, const double *target, double *q) {
 
 /* Angles that motions in the null space may use; `before` is one target earlier, dt after it. */
 static void window(const rm2i_solver *s, const double *q, const double *before, double dt,
-                   rm2i_box *box) {
+                   rm2i_joint_box *box) {
     rm2i_box_of_arm(s->arm, box);
     for (size_t k = 0; k < s->joints; k++) {
         double way = rm2_arm_joint(s->arm, k)->speed * dt; /* infinite without time or limit */
@@ -65,7 +66,7 @@ static void window(const rm2i_solver *s, const double *q, const double *before, 
 
 static rm2_status go_on(rm2i_solver *s, const double *target, const double *before, double dt,
                         double *q) {
-    rm2i_box box;
+    rm2i_joint_box box;
     double ignored;
     memcpy(q, before, s->joints * sizeof *q);
     reach_firmly(s, target, q);
@@ -133,13 +134,13 @@ bool rm2i_jumps(const rm2i_solver *s, const double *a, const double *b) {
     return rm2i_jumping_joint(s, a, b) < s->joints;
 }
 
-double rm2i_step_time(const rm2i_motion *m, size_t i) {
+double rm2i_step_time(const rm2i_joint_motion *m, size_t i) {
     return m->time ? m->time[i] - m->time[i - 1] : INFINITY;
 }
 
 /* Two, by turns the best so far and a trial. */
 typedef struct attempts {
-    rm2i_motion trial, best;
+    rm2i_joint_motion trial, best;
     outcome least; /* of the best */
     double *ratio; /* n: of speeds */
     size_t joints;
@@ -156,7 +157,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
 }
 
 /* All targets, from the configuration in the first row of q on. */
-static rm2_status follow(rm2i_solver *s, const rm2i_motion *m) {
+static rm2_status follow(rm2i_solver *s, const rm2i_joint_motion *m) {
     size_t width = rm2_arm_task_width(&s->task);
     for (size_t i = 1; i < m->n; i++) {
         double *q = m->q + i * s->joints;
@@ -185,13 +186,9 @@ static bool touches(const rm2i_solver *s, const double *q) {
     return false;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Largest and median speed over limits; ratio: n */
-static void judge_speed(const rm2i_solver *s, const rm2i_motion *m, double *ratio, outcome *o) {
+static void judge_speed(const rm2i_solver *s, const rm2i_joint_motion *m, double *ratio,
+                        outcome *o) {
     for (size_t i = 1; i < m->n; i++) {
         const double *q = m->q + i * s->joints;
         ratio[i - 1] = speed_ratio(s, q - s->joints, q, rm2i_step_time(m, i));
@@ -199,12 +196,11 @@ static void judge_speed(const rm2i_solver *s, const rm2i_motion *m, double *rati
     }
     if (m->n < 2)
         return;
-    qsort(ratio, m->n - 1, sizeof *ratio, by_value);
-    o->pace = ratio[(m->n - 1) / 2];
+    o->pace = rm2i_median(m->n - 1, ratio);
 }
 
 /* Errors and outcome of a motion. */
-static rm2_status judge(rm2i_solver *s, const rm2i_motion *m, double *ratio, outcome *o) {
+static rm2_status judge(rm2i_solver *s, const rm2i_joint_motion *m, double *ratio, outcome *o) {
     size_t width = rm2_arm_task_width(&s->task);
     *o = (outcome){.speed = 1};
     judge_speed(s, m, ratio, o);
@@ -243,7 +239,7 @@ static rm2_status compare(rm2i_solver *s, attempts *t) {
     if (!improves(&o, &t->least))
         return RM2_OK;
     t->least = o;
-    rm2i_motion swap = t->best;
+    rm2i_joint_motion swap = t->best;
     t->best = t->trial;
     t->trial = swap;
     return RM2_OK;
@@ -275,7 +271,7 @@ static void summarise_step(const rm2_arm *arm, const double *q, const double *ne
     }
 }
 
-static void summarise(const rm2i_solver *s, const rm2i_motion *t, double pace,
+static void summarise(const rm2i_solver *s, const rm2i_joint_motion *t, double pace,
                       rm2_track_info *info) {
     double worst = -1;
     *info = (rm2_track_info){.margin = INFINITY};
@@ -367,7 +363,7 @@ rm2_status rm2_arm_track(rm2_context *ctx, const rm2_arm *arm, const rm2_arm_tar
     RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
     rm2i_solver *s;
     RM2_TRY(rm2i_solver_create(ctx, arm, targets->task, settings, &s));
-    const rm2i_motion empty = {.n = n, .targets = targets->points, .time = targets->time};
+    const rm2i_joint_motion empty = {.n = n, .targets = targets->points, .time = targets->time};
     attempts t = {.trial = empty, .best = empty, .joints = arm->joints};
     rm2_track_info found = {.missed = 0};
     rm2_status status = rm2i_check_targets(ctx, targets->task, n, targets->points);

@@ -10,15 +10,15 @@
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
-static void add_points(size_t Q, size_t n, const double *x, rm2i_box *box) {
+static void add_points(size_t Q, size_t n, const double *x, rm2i_point_box *box) {
     for (size_t i = 0; i < n * Q; i++) {
         box->low[i % Q] = fmin(box->low[i % Q], x[i]);
         box->high[i % Q] = fmax(box->high[i % Q], x[i]);
     }
 }
 
-static rm2i_box box_of(size_t Q, const rm2i_space_points *p) {
-    rm2i_box box;
+static rm2i_point_box box_of(size_t Q, const rm2i_space_points *p) {
+    rm2i_point_box box;
     for (size_t q = 0; q < RM2I_GRID_Q; q++) {
         box.low[q] = INFINITY;
         box.high[q] = -INFINITY;
@@ -28,7 +28,7 @@ static rm2i_box box_of(size_t Q, const rm2i_space_points *p) {
     return box;
 }
 
-static bool is_inside(const rm2i_roadmap *grid, const rm2i_box *box) {
+static bool is_inside(const rm2i_roadmap *grid, const rm2i_point_box *box) {
     for (size_t q = 0; q < grid->Q; q++)
         if (box->low[q] < grid->axis[q][0] || box->high[q] > grid->axis[q][grid->count[q] - 1])
             return false;
@@ -38,7 +38,8 @@ static bool is_inside(const rm2i_roadmap *grid, const rm2i_box *box) {
 /* ---- roadmaps ------------------------------------------------------------------------------- */
 
 static rm2_status build_grid(rm2_context *ctx, const rm2_space_settings *s,
-                             const rm2_metric *metric, const rm2i_box *box, rm2i_roadmap **grid) {
+                             const rm2_metric *metric, const rm2i_point_box *box,
+                             rm2i_roadmap **grid) {
     rm2i_grid_settings g = rm2i_grid_settings_default();
     size_t Q = rm2_metric_dim(metric);
     double corners[2 * RM2I_GRID_Q] = {0};
@@ -83,7 +84,7 @@ rm2_status rm2i_space_cover(rm2_context *ctx, const rm2_space *space, const rm2i
         RM2_TRY(rm2i_metric_check_points(ctx, core->Q, p->count[k], p->x[k]));
     if (!core->roadmap || !core->roadmap->grid)
         return RM2_OK;
-    rm2i_box box = box_of(core->Q, p);
+    rm2i_point_box box = box_of(core->Q, p);
     if (is_inside(core->roadmap, &box))
         return RM2_OK;
     add_points(core->Q, 1, core->covered.low, &box);

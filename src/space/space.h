@@ -20,9 +20,9 @@
 enum { RM2I_PATH_STEPS = 199 };
 
 /* The smallest box around points; empty: low above high. */
-typedef struct rm2i_box {
+typedef struct rm2i_point_box {
     double low[RM2I_GRID_Q], high[RM2I_GRID_Q];
-} rm2i_box;
+} rm2i_point_box;
 
 /* What spaces with different settings of geodesics share. */
 typedef struct rm2i_space_core {
@@ -33,7 +33,7 @@ typedef struct rm2i_space_core {
     const rm2_metric *search; /* what is minimised; the same, or another */
     rm2_metric *own[2];       /* those of the two that are freed with the core */
     rm2i_roadmap *roadmap;    /* NULL: straight lines */
-    rm2i_box covered;         /* by a grid, without its padding */
+    rm2i_point_box covered;   /* by a grid, without its padding */
     rm2_discouraged discouraged;
     double *discouraged_numbers; /* centres, radii, heights; NULL: nothing discouraged */
 } rm2i_space_core;

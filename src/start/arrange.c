@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "math/order.h"
 #include "start/curves.h"
 
 enum { SHIFTS = 25, ABSCISSAS = 40 };

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "graph/neighbours.h"
+#include "math/order.h"
 
 enum {
     SPIKE_HALF = 2,     /* half width of the median that shows spikes */
@@ -59,16 +60,6 @@ double rm2i_between(size_t n, const double *x, size_t stride, double place) {
         return x[(n - 1) * stride];
     double part = place - (double)i;
     return (1 - part) * x[i * stride] + part * x[(i + 1) * stride];
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double rm2i_median(size_t n, double *x) {
-    qsort(x, n, sizeof *x, by_value);
-    return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
 /* ---- one demonstration ----------------------------------------------------------------------- */

@@ -28,9 +28,6 @@ rm2_status rm2i_curves_gather(rm2_context *ctx, const rm2i_start_data *demos,
                               rm2i_curves *all);
 void rm2i_curves_free(rm2i_curves *curves);
 
-/* Median of n values, which are sorted; of an even number the mean of the middle two. */
-double rm2i_median(size_t n, double *x);
-
 /* Running mean of n values over 2 half + 1 of them, fewer at the ends, on both sides alike. */
 void rm2i_running_mean(size_t n, const double *x, size_t half, double *mean);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "math/order.h"
 #include "start/motion.h"
 
 enum { SMOOTH = 3 };

@@ -6,18 +6,18 @@
 #include "base/base.h"
 #include "riemann2/statistics.h"
 
-typedef struct ranked {
+typedef struct entry {
     double p;
     size_t test;
-} ranked;
+} entry;
 
 static int by_p(const void *a, const void *b) {
-    const ranked *x = a, *y = b;
+    const entry *x = a, *y = b;
     return (x->p > y->p) - (x->p < y->p);
 }
 
 rm2_status rm2_adjust_p_values(rm2_context *ctx, size_t count, const double *p, double *adjusted) {
-    ranked *order;
+    entry *order;
     double least = 0;
     RM2_REQUIRE(ctx, p, adjusted);
     for (size_t k = 0; k < count; k++)
@@ -26,7 +26,7 @@ rm2_status rm2_adjust_p_values(rm2_context *ctx, size_t count, const double *p, 
                              k, p[k]);
     RM2_TRY(rm2i_alloc(ctx, count, sizeof *order, &order));
     for (size_t k = 0; k < count; k++)
-        order[k] = (ranked){p[k], k};
+        order[k] = (entry){p[k], k};
     qsort(order, count, sizeof *order, by_p);
     for (size_t k = 0; k < count; k++) {
         least = fmax(least, fmin(1, (double)(count - k) * order[k].p));

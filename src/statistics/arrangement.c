@@ -1,4 +1,4 @@
-/* Arrangements of two labels: how many, the one of a rank, one at random. */
+/* Arrangements of two labels: how many, the one with a number, one at random. */
 #include "statistics/arrangement.h"
 #include "front/base.h"
 
@@ -45,20 +45,20 @@ static void sides_of(const rm2i_arrangement *a, const bool *chosen, bool *side) 
 }
 
 /* Combinations in lexicographic order: C(left - 1, k - 1) of them take the next subject. */
-void rm2i_arrangement_of_rank(const rm2i_arrangement *a, size_t rank, bool *work, bool *side) {
+void rm2i_arrangement_at(const rm2i_arrangement *a, size_t number, bool *work, bool *side) {
     size_t left = a->single, k = a->k;
     for (size_t s = 0; s < a->subjects; s++) {
         if (!a->both[s])
             continue;
-        work[s] = rank % 2 == 1;
-        rank /= 2;
+        work[s] = number % 2 == 1;
+        number /= 2;
     }
     for (size_t s = 0; s < a->subjects; s++) {
         if (a->both[s])
             continue;
         size_t with = k > 0 ? (size_t)choose(left - 1, k - 1) : 0;
-        work[s] = rank < with;
-        rank -= work[s] ? 0 : with;
+        work[s] = number < with;
+        number -= work[s] ? 0 : with;
         k -= work[s];
         left--;
     }

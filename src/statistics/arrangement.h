@@ -22,8 +22,8 @@ typedef struct rm2i_arrangement {
 void rm2i_arrangement_count(rm2i_arrangement *a);
 /* Number of arrangements; infinity where a double cannot hold it. */
 double rm2i_arrangement_total(const rm2i_arrangement *a);
-/* The sides (n) of arrangement `rank` of all, from 0; or of one at random. `work`: subjects. */
-void rm2i_arrangement_of_rank(const rm2i_arrangement *a, size_t rank, bool *work, bool *side);
+/* The sides (n) of arrangement `number` of all, from 0; or of one at random. `work`: subjects. */
+void rm2i_arrangement_at(const rm2i_arrangement *a, size_t number, bool *work, bool *side);
 void rm2i_arrangement_random(const rm2i_arrangement *a, rm2_rng *rng, bool *work, bool *side);
 
 #endif

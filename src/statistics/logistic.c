@@ -106,10 +106,10 @@ static rm2_status minimise(rm2_context *ctx, problem *q, double *weights,
 /* ---- more columns than points ------------------------------------------------------------------ */
 
 typedef struct span {
-    size_t n, width, labels, rank;
+    size_t n, width, labels, dim;
     double *U, *S,
-        *Z;    /* n x n: eigenvectors of X X^T by rows; n: eigenvalues, ascending; n x rank */
-    double *w; /* labels x (rank + 1) */
+        *Z;    /* n x n: eigenvectors of X X^T by rows; n: eigenvalues, ascending; n x dim */
+    double *w; /* labels x (dim + 1) */
     double *T; /* labels x n: w S^(-1/2) U^T */
     double *work;
     double *memory;
@@ -132,13 +132,13 @@ static rm2_status find_span(rm2_context *ctx, const double *x, span *s) {
                0, s->U, (int)n);
     if (rm2i_symmetric_eigen(n, s->U, s->S, s->work) != RM2_OK)
         return rm2i_fail(ctx, RM2_ERR_NUMERIC, "logistic regression: features are not finite");
-    s->rank = s->S[n - 1] > 0 ? 0 : 1;
+    s->dim = s->S[n - 1] > 0 ? 0 : 1;
     for (size_t j = 0; j < n; j++)
-        s->rank += s->S[j] > SPAN * s->S[n - 1];
+        s->dim += s->S[j] > SPAN * s->S[n - 1];
     for (size_t i = 0; i < n; i++)
-        for (size_t r = 0; r < s->rank; r++) {
-            size_t j = n - s->rank + r;
-            s->Z[i * s->rank + r] = s->U[j * n + i] * sqrt(fmax(s->S[j], 0));
+        for (size_t r = 0; r < s->dim; r++) {
+            size_t j = n - s->dim + r;
+            s->Z[i * s->dim + r] = s->U[j * n + i] * sqrt(fmax(s->S[j], 0));
         }
     return RM2_OK;
 }
@@ -148,13 +148,13 @@ static void leave_span(const span *s, const double *x, double *weights) {
     size_t n = s->n, d = s->width;
     memset(s->T, 0, s->labels * n * sizeof *s->T);
     for (size_t k = 0; k < s->labels; k++) {
-        const double *w = s->w + k * (s->rank + 1);
-        for (size_t r = 0; r < s->rank; r++) {
-            size_t j = n - s->rank + r;
+        const double *w = s->w + k * (s->dim + 1);
+        for (size_t r = 0; r < s->dim; r++) {
+            size_t j = n - s->dim + r;
             if (s->S[j] > 0)
                 rm2i_axpy(n, w[r] / sqrt(s->S[j]), s->U + j * n, s->T + k * n);
         }
-        weights[k * (d + 1) + d] = w[s->rank];
+        weights[k * (d + 1) + d] = w[s->dim];
     }
     rm2i_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->labels, (int)d, (int)n, 1, s->T,
                (int)n, x, (int)d, 0, weights, (int)d + 1);
@@ -168,7 +168,7 @@ static rm2_status fit_in_span(rm2_context *ctx, problem *q, double *weights,
     rm2_status status = find_span(ctx, x, &s);
     if (status == RM2_OK) {
         q->x = s.Z;
-        q->width = s.rank;
+        q->width = s.dim;
         status = minimise(ctx, q, s.w, info);
     }
     if (status == RM2_OK)

@@ -125,7 +125,7 @@ static rm2_status permute(const void *arg, size_t r, double *memory) {
     if (r == 0) {
         memcpy(s.side, t->side, t->n * sizeof *s.side);
     } else if (t->exact) {
-        rm2i_arrangement_of_rank(&t->arrangement, r - 1, s.chosen, s.side);
+        rm2i_arrangement_at(&t->arrangement, r - 1, s.chosen, s.side);
     } else {
         rm2_rng rng = rm2i_stream(t->settings->seed, r);
         rm2i_arrangement_random(&t->arrangement, &rng, s.chosen, s.side);

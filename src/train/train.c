@@ -35,7 +35,7 @@ static rm2_status save(loop *l, rm2_stop stop) {
                         .chosen_at = l->chosen_at};
     const rm2i_checkpoint_place place = {&l->o->rows, l->checkpoint->path, l->fingerprint};
     rm2_status status = rm2i_checkpoint_write(l->ctx, &place, &saved, l->optim);
-    l->last_checkpoint = rm2i_seconds();
+    l->last_checkpoint = rm2_seconds();
     return status;
 }
 
@@ -153,11 +153,11 @@ static rm2_status choose_again(loop *l, rm2_stop *stop) {
     rm2i_parameters_unpack(&o->par, rm2i_optim_x(l->optim), o->natural);
     if (!rm2i_objective_stale(o, *stop != RM2_STOP_RUNNING))
         return RM2_OK;
-    double since = rm2i_seconds();
+    double since = rm2_seconds();
     rm2i_objective_latents(o);
     RM2_TRY(rm2i_objective_choose(o));
     l->chosen_at = iteration;
-    l->choosing += rm2i_seconds() - since;
+    l->choosing += rm2_seconds() - since;
     rm2_status status = rm2i_optim_renew(l->optim, rm2i_objective_evaluate, o);
     if (status == RM2_ERR_NUMERIC)
         return rm2i_fail(l->ctx, status,
@@ -171,7 +171,7 @@ static rm2_status choose_again(loop *l, rm2_stop *stop) {
 
 static bool is_due(const loop *l) {
     return rm2i_rows_decide(&l->o->rows,
-                            rm2i_seconds() - l->last_checkpoint >= l->checkpoint->seconds);
+                            rm2_seconds() - l->last_checkpoint >= l->checkpoint->seconds);
 }
 
 static rm2_status iterate(loop *l, rm2_stop stop) {
@@ -219,7 +219,7 @@ static rm2_status run(loop *l) {
     out->start = l->o->terms;
     out->trace[l->traced++] = out->start.total;
     RM2_TRY(resume(l, &stop));
-    l->last_checkpoint = rm2i_seconds();
+    l->last_checkpoint = rm2_seconds();
     RM2_TRY(iterate(l, stop));
     RM2_TRY(evaluate(l, rm2i_optim_best_x(l->optim)));
     out->end = l->o->terms;

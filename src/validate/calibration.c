@@ -15,6 +15,8 @@
 #include "linalg/factor.h"
 #include "manifold/manifold.h"
 #include "math/beta.h"
+#include "math/gamma.h"
+#include "math/order.h"
 #include "model/model.h"
 #include "riemann2/eval.h"
 
@@ -89,15 +91,10 @@ static rm2_status square_block(const void *arg, size_t b, double *work) {
     return RM2_OK;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* max |F_n(u) - u| over the sorted values: just before and at each of them. */
 static double uniformity(size_t n, double *u) {
     double worst = 0;
-    qsort(u, n, sizeof *u, ascending);
+    qsort(u, n, sizeof *u, rm2i_ascending);
     for (size_t i = 0; i < n; i++)
         worst = fmax(worst, fmax((double)(i + 1) / (double)n - u[i], u[i] - (double)i / (double)n));
     return worst;

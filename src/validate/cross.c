@@ -107,7 +107,7 @@ static rm2_status write_results(const validation *v) {
     if (status != RM2_OK)
         (void)rm2i_fail(v->ctx, status, "%s", rm2_context_error(own));
     rm2_context_free(own);
-    v->file->written = rm2i_seconds();
+    v->file->written = rm2_seconds();
     return status;
 }
 
@@ -117,7 +117,7 @@ static rm2_status finish(const validation *v, const rm2_cross_job *job, rm2i_cro
     (void)pthread_mutex_lock(&v->file->lock);
     record->job = *job;
     record->done = true;
-    if (keeps(v) && rm2i_seconds() - v->file->written >= v->checkpoint->seconds)
+    if (keeps(v) && rm2_seconds() - v->file->written >= v->checkpoint->seconds)
         status = write_results(v);
     (void)pthread_mutex_unlock(&v->file->lock);
     return status == RM2_ERR_MEMORY ? status : RM2_OK;

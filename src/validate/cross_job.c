@@ -182,14 +182,14 @@ static rm2_status fit_and_judge(rm2_context *ctx, const rm2i_cross_part *part,
 rm2_status rm2i_cross_run(rm2_context *ctx, const rm2i_cross_part *part,
                           const rm2_fit_settings *settings, bool motion, rm2_cross_job *job,
                           char *message) {
-    double began = rm2i_seconds();
+    double began = rm2_seconds();
     *message = 0;
     *job =
         (rm2_cross_job){.message = message, .train = part->train->count, .held = part->held->count};
     for (size_t k = 0; k < RM2_CROSS_MEASURES; k++)
         job->value[k] = (double)NAN;
     rm2_status status = fit_and_judge(ctx, part, settings, motion, job, message);
-    job->seconds = rm2i_seconds() - began;
+    job->seconds = rm2_seconds() - began;
     if (status == RM2_OK || ends_all(status))
         return status;
     job->status = status;

@@ -121,9 +121,9 @@ static void calls_inside_calls(void **state) {
 static void waiting_is_paid_back(void **state) {
     (void)state;
     rm2_context *ctx = context_of(2);
-    double start = rm2i_seconds();
+    double start = rm2_seconds();
     size_t calls = 0, with_help = 0;
-    for (; rm2i_seconds() - start < 0.5; calls++) {
+    for (; rm2_seconds() - start < 0.5; calls++) {
         record r = {.caller = pthread_self(), .wait = 0.02};
         rm2i_parallel(ctx, 100, note, &r);
         assert_true(once(&r, 100));

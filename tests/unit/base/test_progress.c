@@ -40,8 +40,8 @@ static void listen_to(rm2_context *ctx, listener *l) {
 }
 
 static void wait_seconds(double seconds) {
-    double start = rm2i_seconds();
-    while (rm2i_seconds() - start < seconds)
+    double start = rm2_seconds();
+    while (rm2_seconds() - start < seconds)
         (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
@@ -102,11 +102,11 @@ static void looks_report_now_and_then(void **state) {
     listener l;
     listen_to(ctx, &l);
     rm2i_activity_begin(ctx, "test", 7);
-    double start = rm2i_seconds();
+    double start = rm2_seconds();
     for (int k = 0; k < 1000; k++)
         assert_false(rm2i_interrupted(ctx));
     assert_true((double)l.calls <=
-                2 + (rm2i_seconds() - start) / 0.1); /* one per tenth of a second */
+                2 + (rm2_seconds() - start) / 0.1); /* one per tenth of a second */
     size_t before = l.calls;
     wait_seconds(0.15);
     assert_false(rm2i_interrupted(ctx));

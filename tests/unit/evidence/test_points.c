@@ -153,7 +153,7 @@ static void covariance_is_its_definition(void **state) {
     rm2i_points_linear l;
     ok(rm2i_points_linear_create(ctx, &d, &l));
     ok(rm2i_points_linear_at(&d, f.r.X, true, &l));
-    assert_int_equal(l.rank, 2);
+    assert_int_equal(l.columns, 2);
     double trace = 0;
     for (size_t k = 0; k < 2; k++)
         for (size_t a = 0; a < f.M; a++) { /* Kf w = e w */

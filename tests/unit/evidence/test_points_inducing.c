@@ -93,7 +93,7 @@ static double evidence_at(const rm2i_points_data *d, const rm2i_points_result *r
                                      .rows = d->M,
                                      .X = r->X,
                                      .F = linear.left,
-                                     .m = d->M - linear.rank,
+                                     .m = d->M - linear.columns,
                                      .kind = RM2_LATENT_SE};
     ok(rm2i_evidence_create(ctx, &data, &ev));
     const rm2i_evidence_at at = {r->variance, r->lengthscale, r->scale, r->weight};

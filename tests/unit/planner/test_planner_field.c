@@ -176,7 +176,7 @@ static void polygons_outside(void **state) {
     (void)state;
     enum { NODES = 9 };
     double corners[3][Q] = {{0, 0}, {0, 1e3}, {3e3, 1e3}}, x[NODES][Q], lengths[3];
-    const rm2i_scene scene = {.field = &field, .clearance = &clearance, .width = 0.5};
+    const rm2i_planner_scene scene = {.field = &field, .clearance = &clearance, .width = 0.5};
     const rm2i_polygon way = {.n = 3, .most = 3, .x = corners[0]};
     assert_true(isinf(rm2i_polygon_length(&field, 3, corners[0])));
     rm2i_polygon_resample(&scene, &way, NODES, x[0], lengths);

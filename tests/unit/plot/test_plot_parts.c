@@ -15,7 +15,7 @@
 /* ---- ticks ------------------------------------------------------------------------------------ */
 
 static void expect_ticks(double lo, double hi, bool log, size_t most, const char *expected) {
-    rm2i_range range = {lo, hi, log};
+    rm2i_axis_range range = {lo, hi, log};
     rm2i_ticks ticks;
     char texts[512] = "", label[RM2I_LINE_SIZE];
     rm2i_ticks_make(&range, most, &ticks);
@@ -64,7 +64,7 @@ static void logarithmic_ticks_are_powers(void **state) {
 
 static void minor_ticks_fill_decades(void **state) {
     (void)state;
-    rm2i_range range = {1, 1000, true};
+    rm2i_axis_range range = {1, 1000, true};
     rm2i_ticks ticks;
     rm2i_ticks_make(&range, 6, &ticks);
     assert_int_equal(ticks.count, 4);
@@ -81,7 +81,7 @@ static void ticks_of_any_range(void **state) {
     for (int trial = 0; trial < 20000; trial++) {
         double width = pow(10, 60 * rm2_rng_uniform(&rng) - 30);
         double lo = width * 1e3 * (rm2_rng_uniform(&rng) - 0.5);
-        rm2i_range range = {lo, lo + width, false};
+        rm2i_axis_range range = {lo, lo + width, false};
         rm2i_ticks ticks;
         size_t most = 2 + (size_t)(7 * rm2_rng_uniform(&rng));
         rm2i_ticks_make(&range, most, &ticks);

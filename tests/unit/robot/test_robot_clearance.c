@@ -131,7 +131,7 @@ static void gradients_are_those_of_differences(void **state) {
     const double h = 1e-6, radius = 0.045; /* so that the bent wrist does not meet itself */
     const rm2_arm_scene about = {.regions = scattered, .count = REGIONS};
     rm2_arm *arm = open_arm("panda");
-    rm2i_scene scene;
+    rm2i_robot_scene scene;
     double q[JOINTS], gradient[JOINTS];
     size_t seen[RM2I_SCENE_KINDS] = {0};
     assert_int_equal(rm2_arm_set_radii(ctx, arm, 1, &radius), RM2_OK);

@@ -11,6 +11,7 @@
 
 #include "context_fixture.h"
 #include "front/base.h"
+#include "math/order.h"
 #include "near.h"
 #include "start/curves.h"
 
