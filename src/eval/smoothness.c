@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "front/smoothness.h"
+#include "math/order.h"
 #include "model/model.h"
 
 enum { POINTS = 100 };
@@ -123,21 +124,13 @@ rm2_status rm2_model_smoothness(rm2_context *ctx, const rm2_model *model, size_t
     return status;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Without those that are NaN; NaN where all are. */
 static double median(size_t n, const double *values, double *work) {
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
         if (isfinite(values[i]))
             work[count++] = values[i];
-    if (count == 0)
-        return NAN;
-    qsort(work, count, sizeof *work, ascending);
-    return (work[count / 2] + work[(count - 1) / 2]) / 2;
+    return count > 0 ? rm2i_median(count, work) : NAN;
 }
 
 rm2_status rm2_smoothness_median(rm2_context *ctx, size_t n, const rm2_smoothness *of,

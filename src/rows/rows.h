@@ -1,4 +1,4 @@
-/* Rows of a data set: those that this process has, of those that there are.
+/* Rows of a data set: which ones this process has, and how many there are in all.
  *
  * Rows are consecutive items: points, steps within trajectories, trajectories, nodes of curves. Several processes may
  * share them; then each has consecutive rows of whole trajectories, all make the same calls in the same order, and every
@@ -21,18 +21,14 @@
 enum { RM2I_ROWS = 128 }; /* most rows in a block */
 
 typedef struct rm2i_rows {
-    size_t n, all,
-        before; /* rows of this process, of all processes, of the processes before this one */
+    size_t n, all, before; /* rows here, in all, and of the processes before this one */
     size_t trajectories, all_trajectories;
-    const size_t *starts,
-        *all_starts; /* first row of each trajectory, and the end; not read without any */
+    const size_t *starts, *all_starts; /* first row of each trajectory, and the end */
     size_t units, units_before, all_units;
-    const size_t *unit; /* units + 1: first row of each, and n; NULL: not cut into units */
-    const rm2_communicator *comm; /* NULL: a single process has all rows */
-    /* for the files of this folder: */
-    const size_t
-        *of_process; /* process k has the rows of_process[k] to of_process[k + 1] - 1 of all */
-    struct rm2i_division *division;
+    const size_t *unit;             /* units + 1: first row of each, and n; NULL: not cut */
+    const rm2_communicator *comm;   /* NULL: a single process has all rows */
+    const size_t *of_process;       /* first row of each process among all, and the end */
+    struct rm2i_division *division; /* this and the cut are for the files of this folder */
     struct rm2i_cut *cut;
 } rm2i_rows;
 

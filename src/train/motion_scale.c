@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "start/curves.h"
+#include "math/order.h"
 
 static const double PER_LENGTH = 1.0 / 12, USUAL = 0.4;
 
