@@ -58,13 +58,13 @@ static rm2_status choose_columns(void *user, const rm2_table *header, rm2_csv_se
     return RM2_OK;
 }
 
-static void take_column(const rm2_table *table, size_t column, double *values, size_t stride) {
+static void copy_column(const rm2_table *table, size_t column, double *values, size_t stride) {
     for (size_t i = 0; i < table->rows; i++)
         values[i * stride] = table->values[i * table->columns + column];
 }
 
 /* Codes and names of the labels; the names move from the table. */
-static bool take_labels(rm2_table *table, latent_paths *p) {
+static bool consume_labels(rm2_table *table, latent_paths *p) {
     size_t column = rm2_table_column(table, "label");
     p->labels = malloc((table->rows + 1) * sizeof *p->labels);
     if (!p->labels || !table->texts || !table->text_counts)
@@ -96,7 +96,8 @@ static bool find_runs(const double *codes, size_t stride, char *const *names, la
     return true;
 }
 
-static int take_table(const work *w, rm2_table *table, const latent_columns *c, latent_paths *p) {
+static int convert_table(const work *w, rm2_table *table, const latent_columns *c,
+                         latent_paths *p) {
     size_t Q = c->named.count;
     p->count = table->rows;
     p->x = calloc(table->rows * Q + 1, sizeof *p->x);
@@ -108,10 +109,10 @@ static int take_table(const work *w, rm2_table *table, const latent_columns *c, 
                    named ? table->texts[ids] : NULL, p))
         return work_no_memory(w);
     for (size_t q = 0; q < Q; q++)
-        take_column(table, c->found ? rm2_table_column(table, c->named.list[q]) : q, p->x + q, Q);
+        copy_column(table, c->found ? rm2_table_column(table, c->named.list[q]) : q, p->x + q, Q);
     if (c->timed)
-        take_column(table, rm2_table_column(table, "time"), p->time, 1);
-    if (c->labelled && !take_labels(table, p))
+        copy_column(table, rm2_table_column(table, "time"), p->time, 1);
+    if (c->labelled && !consume_labels(table, p))
         return work_no_memory(w);
     return EXIT_DONE;
 }
@@ -126,7 +127,7 @@ static int read_csv(const work *w, const char *path, size_t Q, bool paths, laten
                    ? work_check(w, rm2_csv_read(w->ctx, path, &s, &table))
                    : work_no_memory(w);
     if (code == EXIT_DONE)
-        code = c.found || table.columns == Q ? take_table(w, &table, &c, p)
+        code = c.found || table.columns == Q ? convert_table(w, &table, &c, p)
                                              : wrong_columns(w, path, table.columns, Q);
     rm2_table_clear(&table);
     columns_free(&c.named);
@@ -136,7 +137,7 @@ static int read_csv(const work *w, const char *path, size_t Q, bool paths, laten
 /* ---- arrays --------------------------------------------------------------------------------- */
 
 /* The last axis is the latent one, the one before counts the points of a trajectory. */
-static int take_array(const work *w, rm2_array *array, size_t Q, latent_paths *p) {
+static int convert_array(const work *w, rm2_array *array, size_t Q, latent_paths *p) {
     size_t length = array->dims > 2 ? array->shape[array->dims - 2] : 0;
     p->count = rm2_array_count(array) / Q;
     p->runs = length ? p->count / length : 1;
@@ -156,7 +157,7 @@ static int read_npy(const work *w, const char *path, size_t Q, latent_paths *p) 
     if (code != EXIT_DONE)
         return code;
     size_t found = array.dims > 1 ? array.shape[array.dims - 1] : 1;
-    code = found == Q ? take_array(w, &array, Q, p) : wrong_columns(w, path, found, Q);
+    code = found == Q ? convert_array(w, &array, Q, p) : wrong_columns(w, path, found, Q);
     rm2_array_clear(&array);
     return code;
 }
@@ -186,7 +187,7 @@ static int find_latents(const work *w, const char *path, const rm2_archive *arch
 }
 
 /* Ids, labels and time with one entry per point, where the file has them. */
-static int take_role_texts(const work *w, const char *path, rm2_archive *archive, const char *name,
+static int copy_role_texts(const work *w, const char *path, rm2_archive *archive, const char *name,
                            size_t count, rm2_texts *t) {
     *t = (rm2_texts){.count = 0};
     size_t index = rm2_archive_find(archive, name);
@@ -201,9 +202,9 @@ static int take_role_texts(const work *w, const char *path, rm2_archive *archive
     return code;
 }
 
-static int take_ids(const work *w, const char *path, rm2_archive *archive, latent_paths *p) {
+static int copy_ids(const work *w, const char *path, rm2_archive *archive, latent_paths *p) {
     rm2_texts t;
-    int code = take_role_texts(w, path, archive, "demo", p->count, &t);
+    int code = copy_role_texts(w, path, archive, "demo", p->count, &t);
     double *codes = t.codes ? malloc((p->count + 1) * sizeof *codes) : NULL;
     for (size_t i = 0; codes && i < p->count; i++)
         codes[i] = (double)t.codes[i];
@@ -217,12 +218,12 @@ static int take_ids(const work *w, const char *path, rm2_archive *archive, laten
     return code;
 }
 
-static int take_roles(const work *w, const char *path, rm2_archive *archive, latent_paths *p) {
+static int copy_roles(const work *w, const char *path, rm2_archive *archive, latent_paths *p) {
     rm2_texts t;
     bool axis = p->runs > 1; /* trajectories from the first axis */
-    int code = axis ? EXIT_DONE : take_ids(w, path, archive, p);
+    int code = axis ? EXIT_DONE : copy_ids(w, path, archive, p);
     if (code == EXIT_DONE)
-        code = take_role_texts(w, path, archive, "label", p->count, &t);
+        code = copy_role_texts(w, path, archive, "label", p->count, &t);
     if (code != EXIT_DONE)
         return code;
     p->labels = t.codes;
@@ -253,10 +254,10 @@ static int read_arrays(const work *w, const char *path, rm2_archive *archive, si
         code = work_check(w, rm2_archive_array(w->ctx, archive, index, &array));
     if (code == EXIT_DONE) {
         size_t found = array.dims > 1 ? array.shape[array.dims - 1] : 1;
-        code = found == Q ? take_array(w, &array, Q, p) : wrong_columns(w, path, found, Q);
+        code = found == Q ? convert_array(w, &array, Q, p) : wrong_columns(w, path, found, Q);
     }
     rm2_array_clear(&array);
-    return code == EXIT_DONE && paths ? take_roles(w, path, archive, p) : code;
+    return code == EXIT_DONE && paths ? copy_roles(w, path, archive, p) : code;
 }
 
 static int read_archive(const work *w, const char *path, size_t Q, bool paths, latent_paths *p) {

@@ -61,8 +61,8 @@ static int check_name(const work *w, const char *path, size_t place, const char 
     return EXIT_DONE;
 }
 
-static int take_name(const work *w, const char *path, const char *text, size_t length,
-                     region_names *n) {
+static int parse_name(const work *w, const char *path, const char *text, size_t length,
+                      region_names *n) {
     size_t size = without_blanks(&text, length);
     int code = check_name(w, path, n->count + 1, text, size);
     if (code == EXIT_DONE && !add(n, text, size))
@@ -80,7 +80,7 @@ static int split_header(const work *w, const char *path, const char *line, regio
     int code = EXIT_DONE;
     for (const char *from = line; code == EXIT_DONE;) {
         const char *end = strchr(from, separator);
-        code = take_name(w, path, from, end ? (size_t)(end - from) : strlen(from), n);
+        code = parse_name(w, path, from, end ? (size_t)(end - from) : strlen(from), n);
         if (!end)
             break;
         from = end + 1;
@@ -148,11 +148,11 @@ static void keep_diagonal(region_names *n) {
 /* ---- files ------------------------------------------------------------------------------------- */
 
 /* One line; blank ones are counted, for only at the end they are no names. */
-static int take_line(const work *w, const char *path, const char *line, size_t *blank,
-                     region_names *n) {
+static int parse_line(const work *w, const char *path, const char *line, size_t *blank,
+                      region_names *n) {
     if (line[strspn(line, " \r")] != '\0')
-        return *blank > 0 ? take_name(w, path, "", 0, n)
-                          : take_name(w, path, line, strlen(line), n);
+        return *blank > 0 ? parse_name(w, path, "", 0, n)
+                          : parse_name(w, path, line, strlen(line), n);
     ++*blank;
     return EXIT_DONE;
 }
@@ -171,7 +171,7 @@ int names_parse(const work *w, const char *path, char *text, region_names *n) {
             keep_diagonal(n);
             break;
         }
-        code = take_line(w, path, line, &blank, n);
+        code = parse_line(w, path, line, &blank, n);
         line = next;
     }
     return code;
@@ -211,8 +211,8 @@ static bool begins_with_header(const char *text) {
     return text[length] && text[length] != '\n' && strchr(text + length, '\n');
 }
 
-static int take_text(const work *w, const char *path, char *text, size_t size, bool whole,
-                     region_names *n) {
+static int parse_text(const work *w, const char *path, char *text, size_t size, bool whole,
+                      region_names *n) {
     if (strlen(text) < size)
         return work_complain(w, EXIT_BAD_DATA, "%s is not a text of names: it has a zero byte",
                              path);
@@ -236,7 +236,7 @@ int names_read(const work *w, const char *path, const rm2_manifold *m, region_na
     int code = work_check(w, rm2_file_read(w->ctx, path, RM2_SMALL_FILE, &text, &size, &whole));
     if (code != EXIT_DONE)
         return code;
-    code = take_text(w, path, text, size, whole, n);
+    code = parse_text(w, path, text, size, whole, n);
     rm2_free(text);
     return code == EXIT_DONE ? check_names(w, path, m, n) : code;
 }

@@ -183,8 +183,8 @@ static bool complain_value(const char *title, const char *name, size_t length) {
 }
 
 /* One setting at argv[*i], whose name has `length` characters. */
-static bool take_setting(const char *title, int argc, char **argv, int *i, size_t length,
-                         const setting_match *match) {
+static bool parse_setting(const char *title, int argc, char **argv, int *i, size_t length,
+                          const setting_match *match) {
     const char *name = argv[*i], *value = name[length] ? name + length + 1 : NULL;
     value_need need = setting_needs_value(match);
     if (need == VALUE_NONE && value)
@@ -195,12 +195,12 @@ static bool take_setting(const char *title, int argc, char **argv, int *i, size_
                              sizeof expected);
         return complain_no_value(title, name, length, expected);
     }
-    return setting_take(title, match, value);
+    return setting_parse(title, match, value);
 }
 
 /* One option at argv[*i], with its value there or in the next argument. */
-static bool take_option(const char *title, int argc, char **argv, int *i,
-                        const option_group *groups) {
+static bool parse_option(const char *title, int argc, char **argv, int *i,
+                         const option_group *groups) {
     const char *name = argv[*i];
     size_t length = strcspn(name, "=");
     void *settings = NULL;
@@ -208,7 +208,7 @@ static bool take_option(const char *title, int argc, char **argv, int *i,
     const option *o = find(groups, name, length, &settings);
     if (!o)
         return setting_find(groups, name, length, &match)
-                   ? take_setting(title, argc, argv, i, length, &match)
+                   ? parse_setting(title, argc, argv, i, length, &match)
                    : unknown(title, groups, name);
     const char *value = name[length] ? name + length + 1 : NULL;
     char expected[200];
@@ -231,7 +231,7 @@ bool options_parse(const char *title, int argc, char **argv, const option_group 
         if (!only_names && strcmp(argv[i], "--") == 0) {
             only_names = true;
         } else if (!only_names && argv[i][0] == '-' && argv[i][1]) {
-            if (!take_option(title, argc, argv, &i, groups))
+            if (!parse_option(title, argc, argv, &i, groups))
                 return false;
         } else if (*count < max_positional) {
             positional[(*count)++] = argv[i];

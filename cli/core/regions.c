@@ -37,8 +37,8 @@ static int append(const work *w, size_t more, const rm2_region *add, size_t *cou
     return EXIT_DONE;
 }
 
-int take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts, size_t *count,
-                 rm2_region **regions) {
+int parse_regions(const work *w, const rm2_manifold *manifold, const text_list *texts,
+                  size_t *count, rm2_region **regions) {
     const rm2_factor *factor = positions_factor(manifold);
     int code = EXIT_DONE;
     *count = 0;

@@ -7,7 +7,7 @@
 /* The first Euclidean factor, which regions are in, or NULL. */
 const rm2_factor *positions_factor(const rm2_manifold *manifold);
 /* In the first Euclidean factor of a manifold, from texts and files; the caller's to free. */
-int take_regions(const work *w, const rm2_manifold *manifold, const text_list *texts, size_t *count,
-                 rm2_region **regions);
+int parse_regions(const work *w, const rm2_manifold *manifold, const text_list *texts,
+                  size_t *count, rm2_region **regions);
 
 #endif

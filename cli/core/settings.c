@@ -248,7 +248,7 @@ static rm2_status set_values(const setting_match *match, const rm2_setting *s, c
     return status;
 }
 
-bool setting_take(const char *title, const setting_match *match, const char *value) {
+bool setting_parse(const char *title, const setting_match *match, const char *value) {
     setting_options *o = match->options;
     const rm2_setting *s = rm2_settings_at(o->table, match->row);
     char word[SETTING_WORD], expected[240];

@@ -71,7 +71,7 @@ bool setting_find(const option_group *groups, const char *name, size_t length,
                   setting_match *match);
 value_need setting_needs_value(const setting_match *match);
 /* Set the member and remember the text (NULL: an option without value); false after a message. */
-bool setting_take(const char *title, const setting_match *match, const char *value);
+bool setting_parse(const char *title, const setting_match *match, const char *value);
 void settings_print(FILE *out, const option_group *group);
 /* Options of a group's table, --no-NAME as well. */
 void settings_visit(const option_group *group, option_visit *visit, const void *user);

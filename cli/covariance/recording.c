@@ -42,7 +42,7 @@ static bool transpose(size_t count, size_t rows, size_t columns, double **values
 /* ---- text files ------------------------------------------------------------------------------ */
 
 /* The texts of a column, which the table gives up. */
-static int take_texts(const covariance_work *c, rm2_table *table, const char *name, rm2_texts *t) {
+static int copy_texts(const covariance_work *c, rm2_table *table, const char *name, rm2_texts *t) {
     if (!name)
         return EXIT_DONE;
     size_t column = rm2_table_column(table, name);
@@ -60,7 +60,7 @@ static int take_texts(const covariance_work *c, rm2_table *table, const char *na
 }
 
 /* Names of the chosen columns; nothing without a header. */
-static bool take_names(rm2_table *table, const size_t *chosen, recording *r) {
+static bool consume_names(rm2_table *table, const size_t *chosen, recording *r) {
     r->names = table->names ? calloc(r->channels + 1, sizeof *r->names) : NULL;
     for (size_t k = 0; r->names && k < r->channels; k++) {
         r->names[k] = table->names[chosen[k]];
@@ -82,7 +82,7 @@ static bool keep_columns(size_t rows, size_t columns, const size_t *chosen, size
     return row != NULL;
 }
 
-static int take_values(const covariance_work *c, rm2_table *table, const size_t *chosen,
+static int copy_values(const covariance_work *c, rm2_table *table, const size_t *chosen,
                        recording *r) {
     if (!keep_columns(table->rows, table->columns, chosen, r->channels, table->values))
         return work_no_memory(&c->work);
@@ -90,7 +90,7 @@ static int take_values(const covariance_work *c, rm2_table *table, const size_t 
     r->values = table->values;
     table->values = NULL;
     if (c->options->channels == CHANNELS_COLUMNS)
-        return take_names(table, chosen, r) ? EXIT_DONE : work_no_memory(&c->work);
+        return consume_names(table, chosen, r) ? EXIT_DONE : work_no_memory(&c->work);
     size_t channels = r->samples;
     if (!transpose(1, r->samples, r->channels, &r->values))
         return work_no_memory(&c->work);
@@ -99,8 +99,8 @@ static int take_values(const covariance_work *c, rm2_table *table, const size_t 
     return EXIT_DONE;
 }
 
-static int take_table(const covariance_work *c, const rm2_column_choice *choice, rm2_table *table,
-                      recording *r) {
+static int convert_table(const covariance_work *c, const rm2_column_choice *choice,
+                         rm2_table *table, recording *r) {
     const covariance_options *o = c->options;
     size_t *chosen = malloc((table->columns + 1) * sizeof *chosen);
     if (!chosen)
@@ -111,13 +111,13 @@ static int take_table(const covariance_work *c, const rm2_column_choice *choice,
         code = work_complain(&c->work, EXIT_BAD_DATA, "%s: no columns remain for the channels",
                              r->path);
     if (code == EXIT_DONE)
-        code = take_texts(c, table, o->group, &r->group);
+        code = copy_texts(c, table, o->group, &r->group);
     if (code == EXIT_DONE && !o->labels)
-        code = take_texts(c, table, o->label, &r->label);
+        code = copy_texts(c, table, o->label, &r->label);
     if (code == EXIT_DONE)
-        code = take_texts(c, table, o->events, &r->events);
+        code = copy_texts(c, table, o->events, &r->events);
     if (code == EXIT_DONE)
-        code = take_values(c, table, chosen, r);
+        code = copy_values(c, table, chosen, r);
     free(chosen);
     return code;
 }
@@ -136,7 +136,7 @@ static int read_text(const covariance_work *c, recording *r) {
             texts[s.text_count++] = roles[k];
     int code = work_check(&c->work, rm2_csv_read(c->work.ctx, r->path, &s, &table));
     if (code == EXIT_DONE)
-        code = take_table(c, &choice, &table, r);
+        code = convert_table(c, &choice, &table, r);
     rm2_table_clear(&table);
     return code;
 }
@@ -176,8 +176,8 @@ static bool last_axis_counts(const covariance_options *o, const rm2_archive_form
     return o->epochs == EPOCHS_AUTO ? format && format->last_axis_counts : o->epochs == EPOCHS_LAST;
 }
 
-static int take_array(const covariance_work *c, const rm2_archive_format *format, rm2_array *a,
-                      recording *r) {
+static int convert_array(const covariance_work *c, const rm2_archive_format *format, rm2_array *a,
+                         recording *r) {
     bool rows = c->options->channels == CHANNELS_ROWS;
     if (a->dims < 1 || a->dims > 3 || rm2_array_count(a) == 0)
         return work_complain(
@@ -204,7 +204,7 @@ static int read_npy(const covariance_work *c, recording *r) {
     rm2_array array;
     int code = work_check(&c->work, rm2_npy_read(c->work.ctx, r->path, &array));
     if (code == EXIT_DONE)
-        code = take_array(c, NULL, &array, r);
+        code = convert_array(c, NULL, &array, r);
     rm2_array_clear(&array);
     return code;
 }
@@ -280,7 +280,7 @@ static int read_arrays(const covariance_work *c, rm2_archive *archive, recording
     if (code == EXIT_DONE)
         code = work_check(&c->work, rm2_archive_array(c->work.ctx, archive, index, &array));
     if (code == EXIT_DONE)
-        code = take_array(c, rm2_archive_format_used(archive), &array, r);
+        code = convert_array(c, rm2_archive_format_used(archive), &array, r);
     rm2_array_clear(&array);
     if (code == EXIT_DONE)
         code = read_role(c, r, archive, o->group, &r->group);

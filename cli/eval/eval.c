@@ -90,7 +90,7 @@ static int check_output(const evaluation *e) {
 /* ---- data ----------------------------------------------------------------------------------- */
 
 /* The model's training points in the units of the data. */
-static int take_training(evaluation *e) {
+static int copy_training(evaluation *e) {
     const rm2_model_info *i = e->m->info;
     e->training = malloc(i->points * rm2_manifold_ambient(i->manifold) * sizeof *e->training);
     if (!e->training)
@@ -102,7 +102,7 @@ static int take_training(evaluation *e) {
 /* --select and --holdout are about the reference, if there is one. */
 static int read_data(evaluation *e, data_options *options) {
     const eval_options *o = e->options;
-    int code = take_training(e);
+    int code = copy_training(e);
     if (code == EXIT_DONE && o->reference)
         code = model_read_data(e->m, o->reference, options, &e->reference, &e->held);
     if (code == EXIT_DONE && o->holdout_file) {

@@ -62,7 +62,7 @@ static size_t length_of(const evaluation *e, const demonstrations *d, size_t t) 
 }
 
 /* One demonstration to `rows`, through `points` if it is resampled. */
-static rm2_status take_demonstration(const evaluation *e, const demonstrations *d, size_t t,
+static rm2_status copy_demonstration(const evaluation *e, const demonstrations *d, size_t t,
                                      double *points, double *rows) {
     const rm2_manifold *m = e->m->info->manifold;
     rm2_context *ctx = e->m->work.ctx;
@@ -75,7 +75,7 @@ static rm2_status take_demonstration(const evaluation *e, const demonstrations *
                                length_of(e, d, t), wanted ? points : own, rows);
 }
 
-static int take_demonstrations(const evaluation *e, demonstrations *d) {
+static int copy_demonstrations(const evaluation *e, demonstrations *d) {
     size_t width = rm2_model_view_width(e->m->model, (rm2_model_view)e->options->space), total = 0;
     size_t ambient = rm2_manifold_ambient(e->m->info->manifold);
     for (size_t t = 0; t < d->of.count; t++)
@@ -87,7 +87,7 @@ static int take_demonstrations(const evaluation *e, demonstrations *d) {
     int code = room ? EXIT_DONE : work_no_memory(&e->m->work);
     double *rows = d->rows;
     for (size_t t = 0; room && code == EXIT_DONE && t < d->of.count; t++) {
-        code = check_points(e, d->of.source, take_demonstration(e, d, t, points, rows));
+        code = check_points(e, d->of.source, copy_demonstration(e, d, t, points, rows));
         d->sequences[t] = (rm2_sequence){length_of(e, d, t), width, rows};
         rows += length_of(e, d, t) * width;
     }
@@ -295,8 +295,8 @@ static int wrong_columns(const evaluation *e, const char *path, size_t found) {
                          rm2_manifold_ambient(m), first);
 }
 
-static void take_points(const point_columns *c, const rm2_table *table, size_t ids,
-                        double *points) {
+static void gather_points(const point_columns *c, const rm2_table *table, size_t ids,
+                          double *points) {
     for (size_t k = 0; k < c->named.count; k++) {
         size_t column = c->found ? rm2_table_column(table, c->named.list[k]) : k < ids ? k : k + 1;
         for (size_t i = 0; i < table->rows; i++)
@@ -334,7 +334,7 @@ static int compare_table(evaluation *e, const demonstrations *d, const char *pat
     double *points = malloc(table->rows * c->named.count * sizeof *points);
     if (!points)
         return work_no_memory(&e->m->work);
-    take_points(c, table, ids, points);
+    gather_points(c, table, ids, points);
     int code = compare_runs(e, d, path, table, ids, points);
     free(points);
     return code;
@@ -363,7 +363,7 @@ int eval_trajectories(evaluation *e) {
     demonstrations d = {.floor = NAN};
     const text_list *files = &e->options->trajectories;
     find_runs(e, &d);
-    int code = take_demonstrations(e, &d);
+    int code = copy_demonstrations(e, &d);
     if (code == EXIT_DONE && files->count > 0)
         code = check_points(e, d.of.source, find_smoothness(e, &d));
     if (code == EXIT_DONE)

@@ -346,7 +346,7 @@ static int write_text(const experiment_run *r, void (*print)(const experiment_ru
     if (code != EXIT_DONE)
         return code;
     print(r, rm2_writer_stream(stream));
-    return work_check(&r->work, rm2_writer_take(r->work.ctx, stream, text, &size));
+    return work_check(&r->work, rm2_writer_consume(r->work.ctx, stream, text, &size));
 }
 
 static int write_notes(experiment_run *r) {

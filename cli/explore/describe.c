@@ -75,5 +75,5 @@ rm2_status explorer_describe(rm2_context *ctx, const explorer *e, char **text) {
     if (status != RM2_OK)
         return status;
     put_all(rm2_writer_stream(stream), e);
-    return rm2_writer_take(ctx, stream, text, &size);
+    return rm2_writer_consume(ctx, stream, text, &size);
 }

@@ -34,7 +34,7 @@ http_answer http_text(unsigned status, const char *text) {
 /* ---- workers -------------------------------------------------------------------------------- */
 
 /* The oldest job; NULL: the queue is closed. */
-static queue_job *take(queue *q, size_t worker) {
+static queue_job *pop(queue *q, size_t worker) {
     (void)pthread_mutex_lock(&q->lock);
     while (!q->first && !q->closing)
         (void)pthread_cond_wait(&q->changed, &q->lock);
@@ -59,7 +59,7 @@ static size_t my_number(queue *q) {
 static void *work_on(void *user) {
     queue *q = user;
     size_t worker = my_number(q);
-    for (queue_job *job; (job = take(q, worker)) != NULL;) {
+    for (queue_job *job; (job = pop(q, worker)) != NULL;) {
         http_request request = {job->name, job->body, job->size, worker};
         job->answer = q->handlers.post(q->handlers.user, &request);
         (void)pthread_mutex_lock(&q->lock);

@@ -34,7 +34,7 @@ static int complain_count(const source *s, size_t count) {
 
 /* ---- numbers on the command line ------------------------------------------------------------- */
 
-static int take_numbers(const source *s, size_t count, double *point) {
+static int parse_point(const source *s, size_t count, double *point) {
     char *end;
     const char *text = s->text;
     if (count != rm2_manifold_ambient(s->manifold))
@@ -61,7 +61,7 @@ static bool find_columns(const rm2_manifold *m, const rm2_table *table, size_t *
     return named;
 }
 
-static int take_row(const source *s, const rm2_table *table, double *point) {
+static int copy_row(const source *s, const rm2_table *table, double *point) {
     size_t ambient = rm2_manifold_ambient(s->manifold);
     if (table->rows != 1)
         return work_complain(s->work, s->code, "--base-point %s: expected one point, got %zu",
@@ -83,7 +83,7 @@ static int read_table(const source *s, double *point) {
     int code = work_check(s->work, rm2_csv_read(s->work->ctx, s->text, &settings, &table));
     if (code != EXIT_DONE)
         return code;
-    code = take_row(s, &table, point);
+    code = copy_row(s, &table, point);
     rm2_table_clear(&table);
     return code;
 }
@@ -132,7 +132,7 @@ int fit_read_base(training *t) {
     t->base = calloc(rm2_manifold_ambient(s.manifold), sizeof *t->base);
     if (!t->base)
         return work_no_memory(&t->work);
-    int code = count ? take_numbers(&s, count, t->base) : read_file(&s, t->base);
+    int code = count ? parse_point(&s, count, t->base) : read_file(&s, t->base);
     if (code == EXIT_DONE)
         code = check_finite(&s, t->base);
     if (code == EXIT_DONE)

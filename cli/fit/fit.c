@@ -204,7 +204,7 @@ static int fit(training *t) {
 }
 
 /* --family: its column takes the place of the labels. */
-static int take_family(training *t) {
+static int copy_family(training *t) {
     const char *family = t->options->family;
     if (!family)
         return EXIT_DONE;
@@ -217,7 +217,7 @@ static int take_family(training *t) {
 static int run(training *t) {
     int code = fit_options_check(&t->work, t->options);
     if (code == EXIT_DONE)
-        code = take_family(t);
+        code = copy_family(t);
     if (code == EXIT_DONE)
         code = fit_options_settings(&t->work, t->options, &t->texts, &t->settings);
     if (code == EXIT_DONE)

@@ -98,7 +98,7 @@ static int unknown_name(const change *c, hyper_action action, const char *item) 
     return complain(c, action, item, text);
 }
 
-static int take_item(change *c, hyper_action action, const char *item) {
+static int parse_item(change *c, hyper_action action, const char *item) {
     size_t length = strcspn(item, "="), row = find_hyper(item, length);
     const char *value = item[length] ? item + length + 1 : NULL;
     if (row == SETTING_ROWS)
@@ -123,7 +123,7 @@ static int take_item(change *c, hyper_action action, const char *item) {
 }
 
 /* "lengthscale=0.3,noise=0.01" */
-static int take_list(change *c, hyper_action action, const char *text) {
+static int parse_list(change *c, hyper_action action, const char *text) {
     for (;;) {
         char item[FIT_VALUE];
         size_t length = strcspn(text, ",");
@@ -131,7 +131,7 @@ static int take_list(change *c, hyper_action action, const char *text) {
             return complain(c, action, text, "too long");
         memcpy(item, text, length);
         item[length] = 0;
-        int code = take_item(c, action, item);
+        int code = parse_item(c, action, item);
         if (code != EXIT_DONE || !text[length])
             return code;
         text += length + 1;
@@ -144,7 +144,7 @@ int fit_hyper_texts(const work *w, const fit_options *o, fit_texts *texts) {
         const char *at = (const char *)o + actions[action].offset;
         const text_list *list = (const text_list *)(const void *)at;
         for (size_t k = 0; k < list->count; k++) {
-            int code = take_list(&c, (hyper_action)action, list->items[k]);
+            int code = parse_list(&c, (hyper_action)action, list->items[k]);
             if (code != EXIT_DONE)
                 return code;
         }

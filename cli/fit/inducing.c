@@ -14,7 +14,7 @@ typedef struct numbers {
     int code;
 } numbers;
 
-static int take_list(const work *w, numbers *n) {
+static int parse_list(const work *w, numbers *n) {
     char *end;
     const char *text = n->text;
     n->values = calloc(n->count, sizeof *n->values);
@@ -25,7 +25,7 @@ static int take_list(const work *w, numbers *n) {
     return EXIT_DONE;
 }
 
-static int take_column(const work *w, const rm2_table *table, numbers *n) {
+static int copy_column(const work *w, const rm2_table *table, numbers *n) {
     size_t column = table->names ? rm2_table_column(table, "point") : SIZE_MAX;
     if (column == SIZE_MAX && table->columns != 1)
         return work_complain(w, n->code,
@@ -59,7 +59,7 @@ static int read_table(const work *w, numbers *n) {
     int code = work_check(w, rm2_csv_read(w->ctx, n->text, &settings, &table));
     if (code != EXIT_DONE)
         return code;
-    code = take_column(w, &table, n);
+    code = copy_column(w, &table, n);
     rm2_table_clear(&table);
     return code;
 }
@@ -103,7 +103,7 @@ static int check_points(const training *t, const numbers *n, bool *seen) {
     return EXIT_DONE;
 }
 
-static int take_points(training *t, const numbers *n) {
+static int copy_points(training *t, const numbers *n) {
     t->inducing = calloc(n->count ? n->count : 1, sizeof *t->inducing);
     if (!t->inducing)
         return work_no_memory(&t->work);
@@ -125,9 +125,9 @@ int fit_read_inducing(training *t) {
         return EXIT_DONE;
     size_t count = count_numbers(text);
     numbers n = {.text = text, .count = count, .code = count ? EXIT_USAGE : EXIT_BAD_DATA};
-    int code = count ? take_list(&t->work, &n) : read_file(&t->work, &n);
+    int code = count ? parse_list(&t->work, &n) : read_file(&t->work, &n);
     if (code == EXIT_DONE)
-        code = take_points(t, &n);
+        code = copy_points(t, &n);
     free(n.values);
     return code;
 }

@@ -26,7 +26,7 @@ static bool parse_back_kernels(const char *text, size_t factors, rm2_factor_kern
     return true;
 }
 
-static int take_back_kernels(training *t) {
+static int read_back_kernels(training *t) {
     const char *text = t->options->back_kernels;
     if (!text)
         return EXIT_DONE;
@@ -45,7 +45,7 @@ static int take_back_kernels(training *t) {
                          factors > 1 ? ",matern52:0.5" : "");
 }
 
-static int take_start(training *t) {
+static int read_start(training *t) {
     const char *path = t->options->init_from;
     size_t rows;
     if (!path)
@@ -65,9 +65,9 @@ int fit_read_inputs(training *t) {
         w, rm2_data_read(w->ctx, t->path, &t->data_options->settings, &t->data, &t->held, NULL));
     if (code != EXIT_DONE)
         return code;
-    code = take_back_kernels(t);
+    code = read_back_kernels(t);
     if (code == EXIT_DONE)
-        code = take_start(t);
+        code = read_start(t);
     if (code == EXIT_DONE)
         code = fit_read_inducing(t);
     return code == EXIT_DONE ? fit_read_base(t) : code;

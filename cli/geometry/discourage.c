@@ -85,8 +85,8 @@ static int arrange(const model_work *m, const rm2_factor *factor, const rows *r,
     return EXIT_DONE;
 }
 
-int geometry_take_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
-                              double **memory) {
+int geometry_parse_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
+                               double **memory) {
     const rm2_factor *factor = positions_factor(m->info->manifold);
     if (!factor)
         return work_complain(&m->work, EXIT_USAGE,

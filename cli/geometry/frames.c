@@ -19,7 +19,7 @@ static size_t trajectory_named(const rm2_data *d, const char *id) {
     return SIZE_MAX;
 }
 
-static int take_row(const model_work *m, const rm2_table *table, const column_list *points,
+static int copy_row(const model_work *m, const rm2_table *table, const column_list *points,
                     size_t row, const named *f) {
     const double *values = table->values + row * table->columns;
     size_t frame = rm2_table_column(table, "frame"), demo = rm2_table_column(table, "demo");
@@ -42,12 +42,12 @@ static int take_row(const model_work *m, const rm2_table *table, const column_li
     return EXIT_DONE;
 }
 
-static int take_rows(const model_work *m, const rm2_table *table, const column_list *points,
+static int copy_rows(const model_work *m, const rm2_table *table, const column_list *points,
                      const named *f) {
     const rm2_data *d = m->info->data;
     int code = EXIT_DONE;
     for (size_t row = 0; row < table->rows && code == EXIT_DONE; row++)
-        code = take_row(m, table, points, row, f);
+        code = copy_row(m, table, points, row, f);
     for (size_t t = 0; t < d->trajectories && code == EXIT_DONE; t++)
         if (!f->found[t])
             code = work_complain(&m->work, EXIT_BAD_DATA,
@@ -71,7 +71,7 @@ static int read_poses(const model_work *m, const named *f) {
     if (code == EXIT_DONE) {
         code = work_check(&m->work, rm2_csv_read(m->work.ctx, m->options->frame_poses, &s, &table));
         if (code == EXIT_DONE) {
-            code = take_rows(m, &table, &points, f);
+            code = copy_rows(m, &table, &points, f);
             rm2_table_clear(&table);
         }
     }
@@ -80,7 +80,7 @@ static int read_poses(const model_work *m, const named *f) {
 }
 
 /* "NAME=POSE" */
-static int take_given(const model_work *m, char *text, rm2_task_frame *frame, double *memory,
+static int read_given(const model_work *m, char *text, rm2_task_frame *frame, double *memory,
                       bool *found) {
     char *pose = strchr(text, '=');
     size_t ambient = rm2_manifold_ambient(m->info->manifold);
@@ -102,7 +102,7 @@ static int take_given(const model_work *m, char *text, rm2_task_frame *frame, do
     return read_poses(m, &f);
 }
 
-static int take_frame(const model_work *m, char *text, rm2_task_frame *frame, double *memory) {
+static int parse_frame(const model_work *m, char *text, rm2_task_frame *frame, double *memory) {
     static const char *const kinds[] = {"start", "goal", "world"};
     for (size_t k = 0; k < 3; k++)
         if (strcmp(text, kinds[k]) == 0) {
@@ -110,12 +110,12 @@ static int take_frame(const model_work *m, char *text, rm2_task_frame *frame, do
             return EXIT_DONE;
         }
     bool *found = calloc(m->info->data->trajectories + 1, sizeof *found);
-    int code = found ? take_given(m, text, frame, memory, found) : work_no_memory(&m->work);
+    int code = found ? read_given(m, text, frame, memory, found) : work_no_memory(&m->work);
     free(found);
     return code;
 }
 
-int motion_take_frames(const model_work *m, motion_frames *f) {
+int motion_parse_frames(const model_work *m, motion_frames *f) {
     const char *list = m->options->frames;
     size_t each = (m->info->data->trajectories + 1) * rm2_manifold_ambient(m->info->manifold);
     if (!list)
@@ -129,7 +129,7 @@ int motion_take_frames(const model_work *m, motion_frames *f) {
         return work_no_memory(&m->work);
     int code = EXIT_DONE;
     for (size_t k = 0; k < f->count && code == EXIT_DONE; k++)
-        code = take_frame(m, f->texts[k], &f->frame[k], f->memory + k * each);
+        code = parse_frame(m, f->texts[k], &f->frame[k], f->memory + k * each);
     return code;
 }
 

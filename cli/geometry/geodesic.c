@@ -59,7 +59,7 @@ static int ends_of_way(geodesic_job *j) {
     return code;
 }
 
-static int take_pairs(geodesic_job *j, const rm2_table *table, const char *path) {
+static int copy_pairs(geodesic_job *j, const rm2_table *table, const char *path) {
     const rm2_model_info *i = j->m->info;
     size_t from = rm2_table_column(table, "from"), to = rm2_table_column(table, "to");
     j->pairs = table->rows;
@@ -91,7 +91,7 @@ static int ends_of_pairs(geodesic_job *j) {
     int code = work_check(&j->m->work, rm2_csv_read(j->m->work.ctx, path, &s, &table));
     if (code != EXIT_DONE)
         return code;
-    code = take_pairs(j, &table, path);
+    code = copy_pairs(j, &table, path);
     rm2_table_clear(&table);
     return code;
 }
@@ -111,7 +111,7 @@ static int find_ends(geodesic_job *j) {
 /* ---- limits --------------------------------------------------------------------------------- */
 
 /* One number for each factor; *values stays NULL if the option was not given. */
-static int take_limits(const model_work *m, const char *name, const char *text, double **values) {
+static int parse_limits(const model_work *m, const char *name, const char *text, double **values) {
     size_t factors = rm2_manifold_factor_count(m->info->manifold);
     if (!text)
         return EXIT_DONE;
@@ -134,9 +134,10 @@ int geodesic_find_limits(const model_work *m, double **speed, double **accelerat
     if (o->duration > 0 && (o->speed || o->acceleration))
         return work_complain(&m->work, EXIT_USAGE,
                              "--duration excludes limits of speed and acceleration");
-    int code = take_limits(m, "--speed-limit", o->speed, speed);
-    return code == EXIT_DONE ? take_limits(m, "--acceleration-limit", o->acceleration, acceleration)
-                             : code;
+    int code = parse_limits(m, "--speed-limit", o->speed, speed);
+    return code == EXIT_DONE
+               ? parse_limits(m, "--acceleration-limit", o->acceleration, acceleration)
+               : code;
 }
 
 /* ---- geodesics ------------------------------------------------------------------------------ */

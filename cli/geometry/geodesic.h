@@ -46,7 +46,7 @@ typedef struct motion_frames {
     double *memory;
 } motion_frames;
 
-int motion_take_frames(const model_work *m, motion_frames *frames);
+int motion_parse_frames(const model_work *m, motion_frames *frames);
 /* After a failure too. */
 void motion_free_frames(motion_frames *frames);
 

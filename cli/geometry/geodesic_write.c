@@ -37,7 +37,7 @@ static bool trajectory_alloc(trajectory *r, const geodesic_job *j) {
     return true;
 }
 
-static void take_nodes(const geodesic_job *j, trajectory *r) {
+static void copy_nodes(const geodesic_job *j, trajectory *r) {
     for (size_t row = 0, curve = 0; row < r->rows; row++) {
         size_t node = row % j->nodes;
         curve += row > 0 && node == 0;
@@ -91,7 +91,7 @@ int geodesic_write(const geodesic_job *j) {
     trajectory r = {.memory = NULL};
     if (!trajectory_alloc(&r, j))
         return work_no_memory(&j->m->work);
-    take_nodes(j, &r);
+    copy_nodes(j, &r);
     rm2_status status =
         rm2_space_decode(j->m->work.ctx, j->space, r.rows, r.x, r.points, r.deviation);
     if (status == RM2_OK)

@@ -42,12 +42,12 @@ static int create(const model_work *m, const rm2_space_settings *s, bool avoid, 
     double *memory = NULL;
     int code = EXIT_DONE;
     if (m->options->discourage) {
-        code = geometry_take_discouraged(m, m->options->discourage, &discouraged, &memory);
+        code = geometry_parse_discouraged(m, m->options->discourage, &discouraged, &memory);
         with.discouraged = &discouraged;
     }
     if (code == EXIT_DONE && avoid && m->options->avoid.count > 0) {
-        code = take_regions(&m->work, m->info->manifold, &m->options->avoid, &obstacles.count,
-                            &regions);
+        code = parse_regions(&m->work, m->info->manifold, &m->options->avoid, &obstacles.count,
+                             &regions);
         obstacles.regions = regions;
         with.obstacles = &obstacles;
     }

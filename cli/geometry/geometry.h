@@ -21,8 +21,8 @@ int geometry_open_metric(const model_work *m, bool grid, rm2_space **space);
 bool geometry_is_other(const rm2_space *space);
 
 /* --discourage: spheres in the first Euclidean factor; *memory has their numbers, the caller's to free. */
-int geometry_take_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
-                              double **memory);
+int geometry_parse_discouraged(const model_work *m, const char *text, rm2_discouraged *places,
+                               double **memory);
 
 /* An end point: "17" or "index:17" (training point), "first:ID" and "last:ID" (of a trajectory),
  * "0.1,-0.3" or "latent:..." (coordinates), "point:..." or as many numbers as a data point has

@@ -91,7 +91,7 @@ static bool parse_velocity(const char *text, size_t count, const double *point, 
     return true;
 }
 
-static int take_pose(const model_work *m, place *p) {
+static int parse_pose(const model_work *m, place *p) {
     const char *text = p->text;
     size_t ambient = rm2_manifold_ambient(m->info->manifold);
     p->middle = begins(text, "middle:");
@@ -111,18 +111,18 @@ static int take_pose(const model_work *m, place *p) {
     return EXIT_DONE;
 }
 
-static int take_place(motion_job *j, place *p, double *point, double *velocity, double *latent) {
+static int parse_place(motion_job *j, place *p, double *point, double *velocity, double *latent) {
     if (is_pose(j->m, p->text)) {
         p->point = point;
         p->velocity = velocity;
-        return take_pose(j->m, p);
+        return parse_pose(j->m, p);
     }
     p->latent = latent;
     return geometry_parse_end(j->m, p->name, p->text, latent);
 }
 
 /* "POSE@TIME": the time in parts of the motion, or in seconds with --duration. */
-static int take_time(const motion_job *j, char *text, place *p) {
+static int parse_time(const motion_job *j, char *text, place *p) {
     char *at = strrchr(text, '@'), *end;
     p->text = text;
     if (!at)
@@ -136,7 +136,7 @@ static int take_time(const motion_job *j, char *text, place *p) {
     return EXIT_DONE;
 }
 
-static int take_places(motion_job *j) {
+static int parse_places(motion_job *j) {
     const model_options *o = j->m->options;
     size_t Q = j->m->info->latent_dim, ambient = rm2_manifold_ambient(j->m->info->manifold);
     size_t between = 0;
@@ -151,12 +151,12 @@ static int take_places(motion_job *j) {
     int code = EXIT_DONE;
     for (size_t k = 0; k < between && code == EXIT_DONE; k++) {
         j->places[k + 1].name = "--through";
-        code = take_time(j, j->texts[k], &j->places[k + 1]);
+        code = parse_time(j, j->texts[k], &j->places[k + 1]);
     }
     for (size_t k = 0; k < j->count && code == EXIT_DONE; k++)
-        code = take_place(j, &j->places[k], j->memory + 2 * k * ambient,
-                          j->memory + (2 * k + 1) * ambient,
-                          j->memory + 2 * j->count * ambient + k * Q);
+        code = parse_place(j, &j->places[k], j->memory + 2 * k * ambient,
+                           j->memory + (2 * k + 1) * ambient,
+                           j->memory + 2 * j->count * ambient + k * Q);
     return code;
 }
 
@@ -394,9 +394,9 @@ int motion_run(const model_work *m) {
                              "--samples is for geodesics; use --ends encoded with it");
     int code = geodesic_find_limits(m, &j.speed, &j.acceleration);
     if (code == EXIT_DONE)
-        code = take_places(&j);
+        code = parse_places(&j);
     if (code == EXIT_DONE)
-        code = motion_take_frames(m, &j.frames);
+        code = motion_parse_frames(m, &j.frames);
     if (code == EXIT_DONE)
         code = find_motion(&j);
     if (code == EXIT_DONE && model_wants_table(m) && !j.result->blocked)

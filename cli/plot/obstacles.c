@@ -11,8 +11,8 @@ static const rm2_style region_style = {.label = "obstacle", .colour = RM2_COLOUR
 int plot_read_regions(plot_job *j) {
     if (j->m->options->avoid.count == 0)
         return EXIT_DONE;
-    return take_regions(&j->m->work, j->m->info->manifold, &j->m->options->avoid, &j->region_count,
-                        &j->regions);
+    return parse_regions(&j->m->work, j->m->info->manifold, &j->m->options->avoid, &j->region_count,
+                         &j->regions);
 }
 
 rm2_status plot_regions(const plot_job *j, const rm2_factor *factor, rm2_panel *panel) {

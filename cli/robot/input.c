@@ -135,7 +135,7 @@ static int check_time(const robot_work *r) {
     return EXIT_DONE;
 }
 
-static int take_targets(robot_work *r) {
+static int read_targets(robot_work *r) {
     const rm2_data *d = r->data;
     size_t entries = d->count * rm2_manifold_ambient(d->manifold);
     r->targets = malloc(entries * sizeof *r->targets);
@@ -151,7 +151,7 @@ int robot_read(robot_work *r) {
     if (code == EXIT_DONE)
         code = check_time(r);
     if (code == EXIT_DONE)
-        code = take_targets(r);
+        code = read_targets(r);
     if (code == EXIT_DONE)
         code = work_check(&r->work,
                           rm2_arm_task_from_manifold(r->work.ctx, r->data->manifold, &r->task));

@@ -27,14 +27,14 @@ static int parse_radii(const robot_work *r) {
                                       : work_check(&r->work, status);
 }
 
-int robot_take_links(robot_work *r) {
+int robot_parse_links(robot_work *r) {
     robot_options *o = r->options;
     bool avoids = o->avoid.count > 0;
     if (o->scene.clearance > 0 && !avoids)
         return work_complain(&r->work, EXIT_USAGE, "--clearance needs --avoid");
     int code = parse_radii(r);
     if (code == EXIT_DONE && avoids)
-        code = take_regions(&r->work, r->data->manifold, &o->avoid, &o->scene.count, &r->regions);
+        code = parse_regions(&r->work, r->data->manifold, &o->avoid, &o->scene.count, &r->regions);
     o->scene.regions = r->regions;
     if (avoids || o->link_radius || o->scene.self_clearance > 0)
         o->track.scene = &o->scene;

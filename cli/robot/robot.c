@@ -56,8 +56,8 @@ static const char *const input_settings[] = {"manifold",  "columns", "group",   
 /* ---- the place ------------------------------------------------------------------------------ */
 
 /* The numbers of an option; none if it was not given. */
-static int take_numbers(const robot_work *r, const char *name, const char *text, size_t count,
-                        const char *what, double *values) {
+static int read_option_numbers(const robot_work *r, const char *name, const char *text,
+                               size_t count, const char *what, double *values) {
     if (!text || parse_numbers(text, count, values))
         return EXIT_DONE;
     return work_complain(&r->work, EXIT_USAGE, "%s %s: expected %zu %s separated by commas", name,
@@ -67,8 +67,8 @@ static int take_numbers(const robot_work *r, const char *name, const char *text,
 static int parse_offset(const robot_work *r) {
     const char *text = r->options->offset;
     bool space = r->task.dim == 2 && text && count_numbers(text) == 3; /* z does no harm */
-    return take_numbers(r, "--offset", text, space ? 3 : r->task.dim, "numbers",
-                        r->options->placement.offset);
+    return read_option_numbers(r, "--offset", text, space ? 3 : r->task.dim, "numbers",
+                               r->options->placement.offset);
 }
 
 static int parse_rotation(const robot_work *r) {
@@ -153,7 +153,8 @@ static int parse_start(const robot_work *r, double angles[RM2_ARM_MAX_LINKS]) {
                              "configuration, --searches tries several");
     if (r->options->start)
         r->options->track.start = angles;
-    return take_numbers(r, "--start", r->options->start, rm2_arm_joints(r->arm), "angles", angles);
+    return read_option_numbers(r, "--start", r->options->start, rm2_arm_joints(r->arm), "angles",
+                               angles);
 }
 
 /* Put what was found for points from..to into what is known of all. */
@@ -256,7 +257,7 @@ static int track(robot_work *r) {
     if (code == EXIT_DONE)
         code = robot_read(r);
     if (code == EXIT_DONE)
-        code = robot_take_links(r);
+        code = robot_parse_links(r);
     if (code == EXIT_DONE)
         code = robot_check_trajectory(r);
     if (code == EXIT_DONE)

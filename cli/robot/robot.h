@@ -49,7 +49,7 @@ int robot_write(const robot_work *r);
 int robot_check_trajectory(const robot_work *r);
 int robot_write_trajectory(robot_work *r);
 /* Radii of the links, and what they keep away from. */
-int robot_take_links(robot_work *r);
+int robot_parse_links(robot_work *r);
 /* How near they come to it on one trajectory. */
 rm2_status robot_measure_links(robot_work *r, size_t from, size_t n);
 bool robot_links_keep(const robot_work *r);

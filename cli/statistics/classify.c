@@ -65,7 +65,7 @@ static bool add_method(classify_work *w, const char *name) {
     return false;
 }
 
-static int take_methods(classify_work *w) {
+static int parse_methods(classify_work *w) {
     size_t count = 0;
     int code = EXIT_DONE;
     if (!w->options->methods) {
@@ -259,7 +259,7 @@ static int classify(classify_work *w, const char *path, data_options *data) {
     const char *const inputs[] = {path, NULL};
     w->path = path;
     const char *output = w->options->output;
-    int code = take_methods(w);
+    int code = parse_methods(w);
     if (code == EXIT_DONE && output)
         code = work_check_output(&w->work, output, inputs);
     if (code == EXIT_DONE && output)

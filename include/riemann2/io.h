@@ -98,7 +98,8 @@ RM2_API void rm2_writer_discard(rm2_writer *output);
  * discard. Unlike with open_memstream of the C library, a text that does not fit into memory is RM2_ERR_MEMORY, never
  * a text with gaps. */
 RM2_API rm2_status rm2_writer_open_memory(rm2_context *ctx, rm2_writer **output);
-RM2_API rm2_status rm2_writer_take(rm2_context *ctx, rm2_writer *output, char **text, size_t *size);
+RM2_API rm2_status rm2_writer_consume(rm2_context *ctx, rm2_writer *output, char **text,
+                                      size_t *size);
 
 /* ---- small files ----------------------------------------------------------------------------- */
 

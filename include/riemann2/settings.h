@@ -142,7 +142,7 @@ RM2_API void rm2_settings_fill(const rm2_settings_table *table, size_t column, v
 
 /* For calls that take a struct of settings: `own`, filled with the defaults and its size, becomes `given` (NULL: the
  * defaults), whatever version of the struct that is; see base.h. */
-RM2_API rm2_status rm2_settings_take(rm2_context *ctx, const void *given, void *own);
+RM2_API rm2_status rm2_settings_overlay(rm2_context *ctx, const void *given, void *own);
 /* For calls that fill a caller's struct: what fits into its version of `own`. */
 RM2_API rm2_status rm2_settings_give(rm2_context *ctx, const void *own, void *given);
 

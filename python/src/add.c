@@ -23,7 +23,8 @@ static PyObject *fit_add(PyObject *self, PyObject *args) {
     PyObject *none = NULL, *list = NULL, *handle = NULL;
     glue_watcher watcher = {NULL, true, false};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&O&O", take_model, &model, take_data, &data, &watcher.callback))
+    if (!PyArg_ParseTuple(args, "O&O&O", convert_model, &model, convert_data, &data,
+                          &watcher.callback))
         return NULL;
     size_t count = data->trajectories ? data->trajectories : 1;
     rm2_added *added = PyMem_Calloc(count, sizeof *added);

@@ -18,7 +18,7 @@ static void release(windows *w) {
     free(w->info);
 }
 
-static bool take(PyObject *const objects[3], size_t samples, size_t channels, windows *w) {
+static bool convert(PyObject *const objects[3], size_t samples, size_t channels, windows *w) {
     if (!glue_read(objects[0], "X", false, &w->x) ||
         !glue_write(objects[1], "out", false, &w->out) ||
         !glue_write(objects[2], "shrinkage", true, &w->shrinkage) ||
@@ -74,7 +74,8 @@ static PyObject *covariances(PyObject *self, PyObject *args) {
         PyErr_SetString(PyExc_ValueError, "X: expected at least one channel and one sample");
         return NULL;
     }
-    rm2_context *ctx = take(objects, (size_t)samples, (size_t)channels, &w) ? glue_enter() : NULL;
+    rm2_context *ctx =
+        convert(objects, (size_t)samples, (size_t)channels, &w) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
         GLUE_RUN(status, compute(ctx, &s, (size_t)samples, (size_t)channels, &w));

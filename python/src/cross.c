@@ -71,7 +71,7 @@ static void release_candidates(candidates *c) {
 }
 
 /* From a list of dicts; false with an exception. */
-static bool take_candidates(PyObject *list, candidates *c) {
+static bool convert_candidates(PyObject *list, candidates *c) {
     c->count = (size_t)PyList_Size(list);
     c->settings = PyMem_Calloc(c->count + 1, sizeof *c->settings);
     c->pointers = PyMem_Calloc(c->count + 1, sizeof(void *));
@@ -97,12 +97,12 @@ static PyObject *cross_validate(PyObject *self, PyObject *args) {
     rm2_cross *cross = NULL;
     int resume;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OO!Ozp", take_data, &data, &dict, &PyList_Type, &list,
+    if (!PyArg_ParseTuple(args, "O&OO!Ozp", convert_data, &data, &dict, &PyList_Type, &list,
                           &watcher.callback, &checkpoint.path, &resume) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_CROSS), &s))
         return NULL;
     checkpoint.resume = resume != 0;
-    rm2_context *ctx = take_candidates(list, &c) ? glue_enter() : NULL;
+    rm2_context *ctx = convert_candidates(list, &c) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
         glue_watch(ctx, &watcher);

@@ -27,7 +27,7 @@ static PyObject *geodesic(PyObject *self, PyObject *args) {
     glue_array x;
     rm2_curve *curve = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OO", take_space, &l, &in, &watcher.callback) ||
+    if (!PyArg_ParseTuple(args, "O&OO", convert_space, &l, &in, &watcher.callback) ||
         !glue_read(in, "points", false, &x))
         return NULL;
     if (glue_rows(&x, "points", rm2_space_dim(l->space)))
@@ -53,7 +53,7 @@ static PyObject *geodesics(PyObject *self, PyObject *args) {
     glue_array from = {.data = NULL}, to = {.data = NULL};
     rm2_curve **curves = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOO", take_space, &l, &first, &second, &watcher.callback))
+    if (!PyArg_ParseTuple(args, "O&OOO", convert_space, &l, &first, &second, &watcher.callback))
         return NULL;
     if (glue_read(first, "starts", false, &from) && glue_read(second, "ends", false, &to) &&
         glue_rows(&from, "starts", rm2_space_dim(l->space)) &&
@@ -80,7 +80,7 @@ static PyObject *distances(PyObject *self, PyObject *args) {
     glue_array x = {.data = NULL}, y = {.data = NULL};
     size_t unconverged = 0;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOO", take_space, &l, &in, &watcher.callback, &out))
+    if (!PyArg_ParseTuple(args, "O&OOO", convert_space, &l, &in, &watcher.callback, &out))
         return NULL;
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
         glue_rows(&x, "points", rm2_space_dim(l->space)) &&
@@ -99,7 +99,7 @@ static PyObject *mean(PyObject *self, PyObject *args) {
     glue_array x = {.data = NULL}, w = {.data = NULL}, y = {.data = NULL};
     rm2_mean_info info = {.size = sizeof info};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOO", take_space, &l, &in, &weigh, &watcher.callback, &out))
+    if (!PyArg_ParseTuple(args, "O&OOOO", convert_space, &l, &in, &weigh, &watcher.callback, &out))
         return NULL;
     size_t Q = rm2_space_dim(l->space);
     if (glue_read(in, "points", false, &x) && glue_read(weigh, "weights", true, &w) &&
@@ -145,7 +145,7 @@ static PyObject *exponential(PyObject *self, PyObject *args) {
     glue_array x = {.data = NULL}, v = {.data = NULL}, end = {.data = NULL};
     glue_array velocity = {.data = NULL}, path = {.data = NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOOO", take_space, &l, &in[0], &in[1], &out[0], &out[1],
+    if (!PyArg_ParseTuple(args, "O&OOOOO", convert_space, &l, &in[0], &in[1], &out[0], &out[1],
                           &out[2]))
         return NULL;
     size_t Q = rm2_space_dim(l->space);
@@ -169,7 +169,7 @@ static PyObject *logarithm(PyObject *self, PyObject *args) {
     glue_array x = {.data = NULL}, y = {.data = NULL}, v = {.data = NULL};
     bool converged = false;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOO", take_space, &l, &first, &second, &out))
+    if (!PyArg_ParseTuple(args, "O&OOO", convert_space, &l, &first, &second, &out))
         return NULL;
     size_t Q = rm2_space_dim(l->space);
     if (glue_read(first, "z", false, &x) && glue_read(second, "y", false, &y) &&

@@ -10,14 +10,14 @@ static void release(void *thing) {
 
 const handle_kind data_kind = {"data set", release};
 
-int take_data(PyObject *object, void *address) {
+int convert_data(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &data_kind)) != NULL;
 }
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
 /* UTF-8 of a list of str, which must live as long; *texts is freed with PyMem_Free, NULL for None. */
-static bool take_texts(PyObject *list, const char *name, size_t count, const char ***texts) {
+static bool convert_texts(PyObject *list, const char *name, size_t count, const char ***texts) {
     *texts = NULL;
     if (list == Py_None)
         return true;
@@ -99,9 +99,9 @@ typedef struct parts {
 } parts;
 
 /* Trajectories: a list of texts, or an array of int64. */
-static bool take_groups(PyObject *object, parts *p) {
+static bool convert_groups(PyObject *object, parts *p) {
     if (object == Py_None || PyList_Check(object)) {
-        bool good = take_texts(object, "groups", p->arrays.count, &p->groups);
+        bool good = convert_texts(object, "groups", p->arrays.count, &p->groups);
         p->arrays.group_texts = p->groups;
         return good;
     }
@@ -115,7 +115,7 @@ static bool take_groups(PyObject *object, parts *p) {
     return true;
 }
 
-static bool take_parts(PyObject *const *objects, PyObject *dict, parts *p) {
+static bool convert_parts(PyObject *const *objects, PyObject *dict, parts *p) {
     if (!glue_read(objects[0], "points", false, &p->points) ||
         !glue_read(objects[1], "time", true, &p->time))
         return false;
@@ -128,8 +128,8 @@ static bool take_parts(PyObject *const *objects, PyObject *dict, parts *p) {
     p->arrays.time = p->time.data;
     if (p->time.data && !glue_sized(&p->time, "time", p->arrays.count))
         return false;
-    bool good = take_groups(objects[2], p) &&
-                take_texts(objects[3], "labels", p->arrays.count, &p->labels) &&
+    bool good = convert_groups(objects[2], p) &&
+                convert_texts(objects[3], "labels", p->arrays.count, &p->labels) &&
                 glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_DATA), &p->settings);
     p->arrays.label_texts = p->labels;
     return good;
@@ -153,12 +153,12 @@ static PyObject *make(PyObject *self, PyObject *args) {
     memset(&p, 0, sizeof p);
     p.arrays.size = sizeof p.arrays;
     p.settings = rm2_data_settings_default();
-    if (!PyArg_ParseTuple(args, "O&snOOOOOpd", take_manifold, &p.arrays.manifold, &p.arrays.source,
-                          &width, &objects[0], &objects[1], &objects[2], &objects[3], &dict,
-                          &m.with_report, &p.arrays.shrunk))
+    if (!PyArg_ParseTuple(args, "O&snOOOOOpd", convert_manifold, &p.arrays.manifold,
+                          &p.arrays.source, &width, &objects[0], &objects[1], &objects[2],
+                          &objects[3], &dict, &m.with_report, &p.arrays.shrunk))
         return NULL;
     p.arrays.width = width > 0 ? (size_t)width : 0;
-    if (take_parts(objects, dict, &p))
+    if (convert_parts(objects, dict, &p))
         GLUE_CALL(none, NULL,
                   rm2_data_create(ctx, &p.arrays, &p.settings, &m.data,
                                   p.settings.holdout ? &m.held : NULL,
@@ -242,7 +242,7 @@ static PyObject *copy_out(PyObject *self, PyObject *args) {
     PyObject *points, *time;
     glue_array y = {.data = NULL}, t = {.data = NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OO", take_data, &d, &points, &time))
+    if (!PyArg_ParseTuple(args, "O&OO", convert_data, &d, &points, &time))
         return NULL;
     size_t numbers = d->count * rm2_manifold_ambient(d->manifold);
     bool good = glue_write(points, "points", true, &y) && glue_write(time, "time", true, &t) &&
@@ -265,7 +265,7 @@ static PyObject *align(PyObject *self, PyObject *args) {
     const rm2_data *d, *reference;
     rm2_data *aligned = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&O&", take_data, &d, take_data, &reference))
+    if (!PyArg_ParseTuple(args, "O&O&", convert_data, &d, convert_data, &reference))
         return NULL;
     PyObject *result = NULL;
     GLUE_VALUE(result, glue_wrap(&data_kind, aligned, NULL), NULL,
@@ -279,7 +279,7 @@ static PyObject *write_file(PyObject *self, PyObject *args) {
     const char *path;
     int overwrite;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&sp", take_data, &d, &path, &overwrite))
+    if (!PyArg_ParseTuple(args, "O&sp", convert_data, &d, &path, &overwrite))
         return NULL;
     PyObject *result = NULL;
     GLUE_CALL(result, NULL, rm2_data_write(ctx, d, path, overwrite != 0));

@@ -31,7 +31,7 @@ static PyObject *score(PyObject *self, PyObject *args) {
     rm2_encode_settings s = rm2_encode_settings_default();
     rm2_score total = {.size = sizeof total}, *each = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&O&OOO", take_model, &model, take_data, &data, &dict, &out,
+    if (!PyArg_ParseTuple(args, "O&O&OOO", convert_model, &model, convert_data, &data, &dict, &out,
                           &watcher.callback) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_ENCODE), &s) ||
         !glue_write(out, "latents", false, &z))
@@ -64,7 +64,7 @@ static PyObject *calibration(PyObject *self, PyObject *args) {
     rm2_calibration c = {.size = sizeof c};
     int encoded = 0;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOOp", take_model, &model, &in[0], &in[1], &out[0], &out[1],
+    if (!PyArg_ParseTuple(args, "O&OOOOp", convert_model, &model, &in[0], &in[1], &out[0], &out[1],
                           &encoded))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
@@ -103,7 +103,7 @@ static PyObject *view_width(PyObject *self, PyObject *args) {
     const rm2_model *model;
     int view;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&i", take_model, &model, &view))
+    if (!PyArg_ParseTuple(args, "O&i", convert_model, &model, &view))
         return NULL;
     return PyLong_FromSize_t(rm2_model_view_width(model, (rm2_model_view)view));
 }
@@ -114,7 +114,7 @@ static PyObject *view_rows(PyObject *self, PyObject *args) {
     PyObject *in, *out, *result = NULL;
     glue_array x = {.data = NULL}, y = {.data = NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&iOO", take_model, &model, &view, &in, &out))
+    if (!PyArg_ParseTuple(args, "O&iOO", convert_model, &model, &view, &in, &out))
         return NULL;
     size_t width = rm2_model_view_width(model, (rm2_model_view)view);
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
@@ -132,7 +132,7 @@ static void release_vicinity(void *thing) {
 
 static const handle_kind vicinity_kind = {"vicinity", release_vicinity};
 
-int take_vicinity(PyObject *object, void *address) {
+int convert_vicinity(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &vicinity_kind)) != NULL;
 }
 
@@ -167,7 +167,7 @@ static PyObject *vicinity_of(PyObject *self, PyObject *args) {
     rm2_nearness all = {.size = sizeof all};
     int path;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OO&OOp", &handle, take_model, &model, &in, &out, &path) ||
+    if (!PyArg_ParseTuple(args, "OO&OOp", &handle, convert_model, &model, &in, &out, &path) ||
         !(v = glue_unwrap(handle, &vicinity_kind)))
         return NULL;
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y) &&
@@ -226,7 +226,7 @@ static PyObject *path_report(PyObject *self, PyObject *args) {
     rm2_report_settings s = rm2_report_settings_default();
     rm2_path_report report = {.size = sizeof report};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OO(ddddpdp)OnpO", take_space, &l, &near, &in, &c.length,
+    if (!PyArg_ParseTuple(args, "O&OO(ddddpdp)OnpO", convert_space, &l, &near, &in, &c.length,
                           &c.energy, &c.error, &c.residual, &converged, &c.clearance, &blocked,
                           &via, &nodes, &straight, &dict) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_REPORT), &s) ||

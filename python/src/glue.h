@@ -111,11 +111,11 @@ PyObject *glue_wrap(const handle_kind *kind, void *thing, PyObject *owner);
 void *glue_unwrap(PyObject *object, const handle_kind *kind);
 
 /* A converter for PyArg_ParseTuple ("O&") for each kind. */
-int take_manifold(PyObject *object, void *address);
-int take_data(PyObject *object, void *address);
-int take_model(PyObject *object, void *address);
-int take_arm(PyObject *object, void *address);
-int take_vicinity(PyObject *object, void *address);
+int convert_manifold(PyObject *object, void *address);
+int convert_data(PyObject *object, void *address);
+int convert_model(PyObject *object, void *address);
+int convert_arm(PyObject *object, void *address);
+int convert_vicinity(PyObject *object, void *address);
 
 /* Kernels of the factors of a manifold, at most this many: from a list of names (None: the default) and lengthscales.
  * False with an exception. */

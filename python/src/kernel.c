@@ -50,7 +50,7 @@ static PyObject *matrix(PyObject *self, PyObject *args) {
     glue_array s = {.data = NULL}, x = {.data = NULL}, y = {.data = NULL}, K = {.data = NULL};
     rm2_factor_kernel kernels[GLUE_FACTORS];
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOOO", take_manifold, &m, &names, &scales, &in[0], &in[1],
+    if (!PyArg_ParseTuple(args, "O&OOOOO", convert_manifold, &m, &names, &scales, &in[0], &in[1],
                           &out))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);

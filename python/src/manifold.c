@@ -9,7 +9,7 @@ static void release(void *thing) {
 
 const handle_kind manifold_kind = {"manifold", release};
 
-int take_manifold(PyObject *object, void *address) {
+int convert_manifold(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &manifold_kind)) != NULL;
 }
 
@@ -109,7 +109,7 @@ typedef struct arrays {
     size_t n, bases;
 } arrays;
 
-static bool take_arrays(const operation *op, PyObject *const *objects, arrays *a) {
+static bool convert_arrays(const operation *op, PyObject *const *objects, arrays *a) {
     return glue_read(objects[0], "base points", !op->based && !op->paired, &a->p) &&
            glue_read(objects[1], op->name, false, &a->x) &&
            glue_read(objects[2], op->name, !op->paired, &a->w) &&
@@ -154,13 +154,13 @@ static PyObject *apply(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *objects[4], *result = NULL;
     const char *name;
-    if (!PyArg_ParseTuple(args, "O&sOOOO", take_manifold, &m, &name, &objects[0], &objects[1],
+    if (!PyArg_ParseTuple(args, "O&sOOOO", convert_manifold, &m, &name, &objects[0], &objects[1],
                           &objects[2], &objects[3]))
         return NULL;
     const operation *op = find_operation(name);
     arrays a;
     memset(&a, 0, sizeof a);
-    if (op && take_arrays(op, objects, &a) && check_arrays(m, op, &a))
+    if (op && convert_arrays(op, objects, &a) && check_arrays(m, op, &a))
         GLUE_CALL(result, NULL, run_operation(ctx, m, op, &a));
     release_arrays(&a);
     return result;
@@ -173,7 +173,7 @@ static PyObject *random_points(PyObject *self, PyObject *args) {
     unsigned long long seed;
     PyObject *out, *result = NULL;
     glue_array y;
-    if (!PyArg_ParseTuple(args, "O&KO", take_manifold, &m, &seed, &out) ||
+    if (!PyArg_ParseTuple(args, "O&KO", convert_manifold, &m, &seed, &out) ||
         !glue_write(out, "output", false, &y))
         return NULL;
     GLUE_CALL(result, NULL,
@@ -189,7 +189,7 @@ static PyObject *default_point(PyObject *self, PyObject *args) {
     PyObject *out;
     glue_array y;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&O", take_manifold, &m, &out) ||
+    if (!PyArg_ParseTuple(args, "O&O", convert_manifold, &m, &out) ||
         !glue_write(out, "output", false, &y))
         return NULL;
     bool good = glue_sized(&y, "output", rm2_manifold_ambient(m));
@@ -209,7 +209,7 @@ static PyObject *contains(PyObject *self, PyObject *args) {
     glue_array x;
     Py_buffer on;
     size_t count;
-    if (!PyArg_ParseTuple(args, "O&OO", take_manifold, &m, &in, &out) ||
+    if (!PyArg_ParseTuple(args, "O&OO", convert_manifold, &m, &in, &out) ||
         !glue_read(in, "points", false, &x))
         return NULL;
     if (PyObject_GetBuffer(out, &on, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) != 0) {
@@ -235,7 +235,7 @@ static PyObject *mean(PyObject *self, PyObject *args) {
     glue_array x = {.data = NULL}, w = {.data = NULL}, y = {.data = NULL};
     rm2_mean_settings settings = rm2_mean_settings_default();
     rm2_mean_info info = {.size = sizeof info};
-    if (!PyArg_ParseTuple(args, "O&OOOO", take_manifold, &m, &in, &weigh, &dict, &out) ||
+    if (!PyArg_ParseTuple(args, "O&OOOO", convert_manifold, &m, &in, &weigh, &dict, &out) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_MEAN), &settings))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);
@@ -259,8 +259,8 @@ static PyObject *metric(PyObject *self, PyObject *args) {
     PyObject *objects[4], *result = NULL;
     glue_array c = {.data = NULL}, z = {.data = NULL}, W = {.data = NULL}, y = {.data = NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOO", take_manifold, &m, &objects[0], &objects[1], &objects[2],
-                          &objects[3]))
+    if (!PyArg_ParseTuple(args, "O&OOOO", convert_manifold, &m, &objects[0], &objects[1],
+                          &objects[2], &objects[3]))
         return NULL;
     if (glue_read(objects[0], "c", false, &c) && glue_read(objects[1], "z", true, &z) &&
         glue_read(objects[2], "W", false, &W) && glue_write(objects[3], "output", false, &y) &&
@@ -288,7 +288,7 @@ static PyObject *selftest(PyObject *self, PyObject *args) {
     Py_ssize_t trials;
     size_t failures;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&n", take_manifold, &m, &trials))
+    if (!PyArg_ParseTuple(args, "O&n", convert_manifold, &m, &trials))
         return NULL;
     PyObject *list = PyList_New(0);
     rm2_context *ctx = list ? glue_enter() : NULL;
@@ -309,7 +309,7 @@ static PyObject *resample(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *in, *out, *result = NULL;
     glue_array x = {.data = NULL}, y = {.data = NULL};
-    if (!PyArg_ParseTuple(args, "O&OOp", take_manifold, &m, &in, &out, &by_length))
+    if (!PyArg_ParseTuple(args, "O&OOp", convert_manifold, &m, &in, &out, &by_length))
         return NULL;
     size_t ambient = rm2_manifold_ambient(m);
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &y))

@@ -25,8 +25,8 @@ static void release_poses(pose_list *l) {
     PyMem_Free(l->pose);
 }
 
-static bool take_pose(PyObject *row, const rm2_model_info *i, rm2_meet_pose *pose,
-                      glue_array *array) {
+static bool convert_pose(PyObject *row, const rm2_model_info *i, rm2_meet_pose *pose,
+                         glue_array *array) {
     PyObject *in[ARRAYS], *time;
     int middle;
     const char *const name[ARRAYS] = {"pose", "latents", "velocity"};
@@ -47,7 +47,7 @@ static bool take_pose(PyObject *row, const rm2_model_info *i, rm2_meet_pose *pos
     return !PyErr_Occurred();
 }
 
-static bool take_poses(PyObject *list, const rm2_model_info *i, pose_list *l) {
+static bool convert_poses(PyObject *list, const rm2_model_info *i, pose_list *l) {
     if (!PyList_Check(list) || PyList_Size(list) < 2) {
         PyErr_SetString(PyExc_TypeError, "poses: expected a list of start, via poses and goal");
         return false;
@@ -60,7 +60,8 @@ static bool take_poses(PyObject *list, const rm2_model_info *i, pose_list *l) {
         return false;
     }
     for (size_t k = 0; k < l->count; k++)
-        if (!take_pose(PyList_GetItem(list, (Py_ssize_t)k), i, &l->pose[k], l->array + ARRAYS * k))
+        if (!convert_pose(PyList_GetItem(list, (Py_ssize_t)k), i, &l->pose[k],
+                          l->array + ARRAYS * k))
             return false;
     return true;
 }
@@ -81,8 +82,8 @@ static void release_frames(frame_list *l) {
     PyMem_Free(l->frame);
 }
 
-static bool take_frame(PyObject *row, const rm2_model_info *i, rm2_task_frame *frame,
-                       glue_array *array) {
+static bool convert_frame(PyObject *row, const rm2_model_info *i, rm2_task_frame *frame,
+                          glue_array *array) {
     PyObject *in[2];
     int kind;
     size_t ambient = rm2_manifold_ambient(i->manifold);
@@ -95,7 +96,7 @@ static bool take_frame(PyObject *row, const rm2_model_info *i, rm2_task_frame *f
     return true;
 }
 
-static bool take_frames(PyObject *list, const rm2_model_info *i, frame_list *l) {
+static bool convert_frames(PyObject *list, const rm2_model_info *i, frame_list *l) {
     if (!PyList_Check(list)) {
         PyErr_SetString(PyExc_TypeError, "frames: expected a list");
         return false;
@@ -108,7 +109,7 @@ static bool take_frames(PyObject *list, const rm2_model_info *i, frame_list *l) 
         return false;
     }
     for (size_t k = 0; k < l->count; k++)
-        if (!take_frame(PyList_GetItem(list, (Py_ssize_t)k), i, &l->frame[k], l->array + 2 * k))
+        if (!convert_frame(PyList_GetItem(list, (Py_ssize_t)k), i, &l->frame[k], l->array + 2 * k))
             return false;
     return true;
 }
@@ -174,7 +175,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOOO", &object, &near, &list, &around, &dict,
                           &watcher.callback) ||
-        !take_space(object, &l) || (near != Py_None && !take_vicinity(near, &vicinity)) ||
+        !convert_space(object, &l) || (near != Py_None && !convert_vicinity(near, &vicinity)) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_MEET), &s))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(rm2_space_model(l->space));
@@ -183,7 +184,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
         return NULL;
     }
     rm2_context *ctx =
-        take_poses(list, i, &poses) && take_frames(around, i, &frames) ? glue_enter() : NULL;
+        convert_poses(list, i, &poses) && convert_frames(around, i, &frames) ? glue_enter() : NULL;
     if (ctx) {
         rm2_status status;
         rm2_meet *meet = NULL;

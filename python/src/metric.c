@@ -20,7 +20,7 @@ static rm2_status run_metric(rm2_context *ctx, const rm2_metric *metric, const g
     return status;
 }
 
-static bool take_outputs(PyObject *const *objects, size_t n, size_t Q, metric_outputs *o) {
+static bool convert_outputs(PyObject *const *objects, size_t n, size_t Q, metric_outputs *o) {
     return glue_write(objects[0], "output", true, &o->G) &&
            glue_write(objects[1], "output", true, &o->dG) &&
            glue_write(objects[2], "output", true, &o->magnification) &&
@@ -38,12 +38,12 @@ static PyObject *metric(PyObject *self, PyObject *args) {
     metric_outputs o;
     (void)self;
     memset(&o, 0, sizeof o);
-    if (!PyArg_ParseTuple(args, "O&pOOOO", take_space, &l, &exact, &in, &objects[0], &objects[1],
+    if (!PyArg_ParseTuple(args, "O&pOOOO", convert_space, &l, &exact, &in, &objects[0], &objects[1],
                           &objects[2]))
         return NULL;
     size_t Q = rm2_space_dim(l->space);
     if (glue_read(in, "latents", false, &x) && glue_rows(&x, "latents", Q) &&
-        take_outputs(objects, x.rows, Q, &o)) {
+        convert_outputs(objects, x.rows, Q, &o)) {
         const rm2_metric *g = exact ? rm2_space_exact_metric(l->space) : rm2_space_metric(l->space);
         SPACE_CALL(result, Py_NewRef(Py_None), l, NULL, run_metric(ctx, g, &x, &o));
     }
@@ -57,7 +57,7 @@ static PyObject *spread(PyObject *self, PyObject *args) {
     PyObject *in, *along, *out[2], *result = NULL;
     glue_array x = {.data = NULL}, a = {.data = NULL}, m = {.data = NULL}, d = {.data = NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOO", take_space, &l, &in, &along, &out[0], &out[1]))
+    if (!PyArg_ParseTuple(args, "O&OOOO", convert_space, &l, &in, &along, &out[0], &out[1]))
         return NULL;
     if (glue_read(in, "latents", false, &x) && glue_read(along, "directions", true, &a) &&
         glue_write(out[0], "output", false, &m) && glue_write(out[1], "output", false, &d) &&
@@ -94,7 +94,7 @@ static PyObject *length(PyObject *self, PyObject *args) {
     glue_array x;
     double found[2] = {0, 0};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&iOnK", take_space, &l, &kind, &in, &samples, &seed) ||
+    if (!PyArg_ParseTuple(args, "O&iOnK", convert_space, &l, &kind, &in, &samples, &seed) ||
         !glue_read(in, "path", false, &x))
         return NULL;
     if (glue_rows(&x, "path", rm2_space_dim(l->space)))

@@ -9,7 +9,7 @@ static void release(void *thing) {
 
 const handle_kind model_kind = {"model", release};
 
-int take_model(PyObject *object, void *address) {
+int convert_model(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &model_kind)) != NULL;
 }
 
@@ -28,8 +28,8 @@ typedef struct given {
 } given;
 
 /* (names, lengthscales) of the kernels of a back constraint, or None. */
-static bool take_back_kernels(PyObject *pair, const rm2_manifold *m, given *g,
-                              rm2_fit_settings *s) {
+static bool convert_back_kernels(PyObject *pair, const rm2_manifold *m, given *g,
+                                 rm2_fit_settings *s) {
     PyObject *names, *lengths;
     if (pair == Py_None)
         return true;
@@ -41,7 +41,7 @@ static bool take_back_kernels(PyObject *pair, const rm2_manifold *m, given *g,
     return true;
 }
 
-static bool take_inducing(PyObject *list, given *g, rm2_fit_settings *s) {
+static bool convert_inducing(PyObject *list, given *g, rm2_fit_settings *s) {
     if (list == Py_None)
         return true;
     Py_ssize_t count = PyList_Check(list) ? PyList_Size(list) : 0;
@@ -58,8 +58,8 @@ static bool take_inducing(PyObject *list, given *g, rm2_fit_settings *s) {
 }
 
 /* Latents to start from, as many numbers per point as the dict says; for an automatic dimension the library has the message. */
-static bool take_latents(PyObject *dict, PyObject *object, const rm2_data *data, given *g,
-                         rm2_fit_settings *s) {
+static bool convert_latents(PyObject *dict, PyObject *object, const rm2_data *data, given *g,
+                            rm2_fit_settings *s) {
     rm2_fit_settings named = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
     if (!glue_read(object, "init", true, &g->latents))
         return false;
@@ -71,8 +71,8 @@ static bool take_latents(PyObject *dict, PyObject *object, const rm2_data *data,
             glue_sized(&g->latents, "init", data->count * named.latent_dim));
 }
 
-static bool take_given(PyObject *const *objects, const rm2_data *data, given *g,
-                       rm2_fit_settings *s) {
+static bool convert_given(PyObject *const *objects, const rm2_data *data, given *g,
+                          rm2_fit_settings *s) {
     if (!glue_read(objects[1], "base_point", true, &g->base))
         return false;
     if (g->base.data) {
@@ -80,7 +80,8 @@ static bool take_given(PyObject *const *objects, const rm2_data *data, given *g,
             return false;
         s->base_point = g->base.data;
     }
-    return take_inducing(objects[2], g, s) && take_back_kernels(objects[3], data->manifold, g, s);
+    return convert_inducing(objects[2], g, s) &&
+           convert_back_kernels(objects[3], data->manifold, g, s);
 }
 
 static rm2_model *run_fit(const rm2_data *data, const rm2_fit_settings *s,
@@ -114,13 +115,13 @@ static PyObject *fit(PyObject *self, PyObject *args) {
     given g;
     (void)self;
     memset(&g, 0, sizeof g);
-    if (!PyArg_ParseTuple(args, "O&OOOOOOzdp", take_data, &data, &dict, &objects[0], &objects[1],
+    if (!PyArg_ParseTuple(args, "O&OOOOOOzdp", convert_data, &data, &dict, &objects[0], &objects[1],
                           &objects[2], &objects[3], &callback, &checkpoint.path,
                           &checkpoint.seconds, &resume))
         return NULL;
     checkpoint.resume = resume != 0;
-    if (glue_fit_settings(dict, &texts, &s) && take_latents(dict, objects[0], data, &g, &s) &&
-        take_given(objects, data, &g, &s))
+    if (glue_fit_settings(dict, &texts, &s) && convert_latents(dict, objects[0], data, &g, &s) &&
+        convert_given(objects, data, &g, &s))
         model = run_fit(data, &s, checkpoint.path ? &checkpoint : NULL, callback);
     PyMem_Free(texts);
     PyMem_Free(g.inducing);
@@ -163,7 +164,7 @@ static PyObject *write_file(PyObject *self, PyObject *args) {
     const char *path;
     int overwrite, compact;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&spp", take_model, &model, &path, &overwrite, &compact))
+    if (!PyArg_ParseTuple(args, "O&spp", convert_model, &model, &path, &overwrite, &compact))
         return NULL;
     rm2_context *ctx = glue_enter();
     if (!ctx)
@@ -243,7 +244,7 @@ static PyObject *copy_array(PyObject *self, PyObject *args) {
     PyObject *out;
     glue_array y;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&sO", take_model, &model, &name, &out) ||
+    if (!PyArg_ParseTuple(args, "O&sO", convert_model, &model, &name, &out) ||
         !glue_write(out, "output", false, &y))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);

@@ -23,7 +23,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
     PyObject *object, *dict;
     latent_space *l = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OO", &object, &dict) || !take_space(object, &l) ||
+    if (!PyArg_ParseTuple(args, "OO", &object, &dict) || !convert_space(object, &l) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_PLANNER), &s))
         return NULL;
     const rm2_space *space = l->space;

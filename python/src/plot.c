@@ -17,7 +17,7 @@ static void release_nothing(void *thing) {
 static const handle_kind figure_kind = {"figure", release};
 static const handle_kind panel_kind = {"panel", release_nothing};
 
-static int take_panel(PyObject *object, void *address) {
+static int convert_panel(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &panel_kind)) != NULL;
 }
 
@@ -53,7 +53,7 @@ static PyObject *save(PyObject *self, PyObject *args) {
 /* ---- panels --------------------------------------------------------------------------------- */
 
 /* (label or None, min, max, log, hidden) */
-static bool take_axis(PyObject *tuple, rm2_axis *axis) {
+static bool convert_axis(PyObject *tuple, rm2_axis *axis) {
     int logarithmic, hidden;
     const char *label;
     if (!PyArg_ParseTuple(tuple, "zddpp", &label, &axis->min, &axis->max, &logarithmic, &hidden))
@@ -66,19 +66,19 @@ static bool take_axis(PyObject *tuple, rm2_axis *axis) {
 }
 
 /* The panel of a factor of a manifold, or of a kind. */
-static bool take_kind(PyObject *manifold, Py_ssize_t kind, rm2_panel_settings *s) {
+static bool convert_kind(PyObject *manifold, Py_ssize_t kind, rm2_panel_settings *s) {
     if (manifold == Py_None) {
         *s = rm2_panel_settings_default((rm2_panel_kind)kind);
         return true;
     }
     const rm2_manifold *m;
-    rm2_context *ctx = take_manifold(manifold, &m) ? glue_enter() : NULL;
+    rm2_context *ctx = convert_manifold(manifold, &m) ? glue_enter() : NULL;
     *s = rm2_panel_settings_default(RM2_PANEL_PLANE);
     return ctx && glue_left(ctx, rm2_panel_settings_factor(ctx, m, (size_t)kind, s));
 }
 
 /* The texts of a list, which they belong to; freed with PyMem_Free. */
-static const char **take_names(PyObject *list, size_t *count) {
+static const char **convert_names(PyObject *list, size_t *count) {
     Py_ssize_t n = PyList_Check(list) ? PyList_Size(list) : -1;
     if (n < 0) {
         PyErr_SetString(PyExc_TypeError, "names: expected a list");
@@ -114,8 +114,8 @@ static PyObject *add_panel(PyObject *self, PyObject *args) {
                           &names))
         return NULL;
     rm2_figure *figure = glue_unwrap(object, &figure_kind);
-    if (!figure || !take_kind(manifold, kind, &s) || !take_axis(axes[0], &s.x) ||
-        !take_axis(axes[1], &s.y) || !take_axis(axes[2], &s.z))
+    if (!figure || !convert_kind(manifold, kind, &s) || !convert_axis(axes[0], &s.x) ||
+        !convert_axis(axes[1], &s.y) || !convert_axis(axes[2], &s.z))
         return NULL;
     s.title = title;
     s.equal = s.equal || equal;
@@ -123,7 +123,7 @@ static PyObject *add_panel(PyObject *self, PyObject *args) {
     s.azimuth = azimuth == azimuth ? azimuth : s.azimuth;
     s.elevation = elevation == elevation ? elevation : s.elevation;
     const char **texts = NULL;
-    if (names != Py_None && !(texts = take_names(names, &s.name_count)))
+    if (names != Py_None && !(texts = convert_names(names, &s.name_count)))
         return NULL;
     s.names = texts;
     rm2_context *ctx = glue_enter();
@@ -138,7 +138,7 @@ static PyObject *add_panel(PyObject *self, PyObject *args) {
 /* ---- items ---------------------------------------------------------------------------------- */
 
 /* (label or None, colour, width, dash, marker, size, opacity, halo) */
-static bool take_style(PyObject *tuple, rm2_style *s) {
+static bool convert_style(PyObject *tuple, rm2_style *s) {
     unsigned int colour;
     int dash, marker, halo;
     memset(s, 0, sizeof *s);
@@ -192,10 +192,10 @@ static PyObject *plot(PyObject *self, PyObject *args) {
     drawing d;
     (void)self;
     memset(&d, 0, sizeof d);
-    if (!PyArg_ParseTuple(args, "O&innOOOOO", take_panel, &d.panel, &what, &d.n, &d.number,
+    if (!PyArg_ParseTuple(args, "O&innOOOOO", convert_panel, &d.panel, &what, &d.n, &d.number,
                           &manifold, &objects[0], &objects[1], &objects[2], &tuple) ||
-        !take_style(tuple, &d.style) ||
-        (manifold != Py_None && !take_manifold(manifold, &d.manifold)))
+        !convert_style(tuple, &d.style) ||
+        (manifold != Py_None && !convert_manifold(manifold, &d.manifold)))
         return NULL;
     if (glue_read(objects[0], "points", true, &d.a) &&
         glue_read(objects[1], "second", true, &d.b) && glue_read(objects[2], "third", true, &d.c))
@@ -212,9 +212,9 @@ static PyObject *plot_groups(PyObject *self, PyObject *args) {
     glue_array x = {.data = NULL};
     rm2_style style;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OnOOO", take_panel, &panel, &in, &width, &numbers, &names,
+    if (!PyArg_ParseTuple(args, "O&OnOOO", convert_panel, &panel, &in, &width, &numbers, &names,
                           &tuple) ||
-        !take_style(tuple, &style) || !PyList_Check(numbers) || !PyList_Check(names))
+        !convert_style(tuple, &style) || !PyList_Check(numbers) || !PyList_Check(names))
         return NULL;
     size_t n = (size_t)PyList_Size(numbers), count = (size_t)PyList_Size(names);
     size_t *group = PyMem_Calloc(n + 1, sizeof *group);
@@ -245,7 +245,7 @@ static PyObject *plot_heat(PyObject *self, PyObject *args) {
     int logarithmic;
     (void)self;
     memset(&h, 0, sizeof h);
-    if (!PyArg_ParseTuple(args, "O&Onnddddzddpn", take_panel, &panel, &in, &columns, &rows,
+    if (!PyArg_ParseTuple(args, "O&Onnddddzddpn", convert_panel, &panel, &in, &columns, &rows,
                           &h.x_min, &h.x_max, &h.y_min, &h.y_max, &h.label, &h.min, &h.max,
                           &logarithmic, &contours) ||
         !glue_read(in, "values", false, &x))
@@ -271,7 +271,7 @@ static PyObject *plot_matrices(PyObject *self, PyObject *args) {
     int correlation;
     (void)self;
     memset(&m, 0, sizeof m);
-    if (!PyArg_ParseTuple(args, "O&Onnpdzz", take_panel, &panel, &in, &count, &n, &correlation,
+    if (!PyArg_ParseTuple(args, "O&Onnpdzz", convert_panel, &panel, &in, &count, &n, &correlation,
                           &m.limit, &m.name, &m.label) ||
         !glue_read(in, "values", false, &x))
         return NULL;
@@ -295,8 +295,8 @@ static PyObject *plot_regions(PyObject *self, PyObject *args) {
     rm2_region *regions = NULL;
     size_t count = 0;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&snO", take_panel, &panel, &text, &dim, &tuple) ||
-        !take_style(tuple, &style))
+    if (!PyArg_ParseTuple(args, "O&snO", convert_panel, &panel, &text, &dim, &tuple) ||
+        !convert_style(tuple, &style))
         return NULL;
     rm2_context *ctx = glue_enter();
     if (!ctx)

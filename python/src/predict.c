@@ -12,7 +12,7 @@ static PyObject *decode(PyObject *self, PyObject *args) {
     static const char *const names[] = {"points", "tangent", "covariance", "deviation"};
     (void)self;
     memset(y, 0, sizeof y);
-    if (!PyArg_ParseTuple(args, "O&OOOOO", take_model, &model, &in, &out[0], &out[1], &out[2],
+    if (!PyArg_ParseTuple(args, "O&OOOOO", convert_model, &model, &in, &out[0], &out[1], &out[2],
                           &out[3]))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
@@ -56,7 +56,7 @@ typedef struct encoding {
 } encoding;
 
 /* Whole numbers of an array, or None: every point by itself. */
-static bool take_starts(PyObject *object, encoding *e, rm2_encode_settings *s) {
+static bool convert_starts(PyObject *object, encoding *e, rm2_encode_settings *s) {
     glue_array x = {.data = NULL};
     if (!glue_read(object, "starts", true, &x))
         return false;
@@ -69,7 +69,7 @@ static bool take_starts(PyObject *object, encoding *e, rm2_encode_settings *s) {
     return e->starts || PyErr_NoMemory();
 }
 
-static bool take_encoding(const rm2_model_info *i, PyObject *const *objects, encoding *e) {
+static bool convert_encoding(const rm2_model_info *i, PyObject *const *objects, encoding *e) {
     size_t Q = i->latent_dim, ambient = rm2_manifold_ambient(i->manifold);
     if (!glue_read(objects[0], "points", false, &e->x) ||
         !glue_write(objects[1], "latents", false, &e->latents) ||
@@ -116,13 +116,13 @@ static PyObject *encode(PyObject *self, PyObject *args) {
     encoding e;
     (void)self;
     memset(&e, 0, sizeof e);
-    if (!PyArg_ParseTuple(args, "O&OOOppOOOO", take_model, &model, &objects[0], &dict, &starts,
+    if (!PyArg_ParseTuple(args, "O&OOOppOOOO", convert_model, &model, &objects[0], &dict, &starts,
                           &align, &regularise, &watcher.callback, &objects[1], &objects[2],
                           &objects[3]) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_ENCODE), &s))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
-    rm2_context *ctx = take_encoding(i, objects, &e) && take_starts(starts, &e, &s) &&
+    rm2_context *ctx = convert_encoding(i, objects, &e) && convert_starts(starts, &e, &s) &&
                                copy_points(i, align != 0, regularise != 0, &e)
                            ? glue_enter()
                            : NULL;
@@ -148,7 +148,7 @@ static PyObject *sample(PyObject *self, PyObject *args) {
     unsigned long long seed;
     glue_array x = {.data = NULL}, y = {.data = NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OnpKO", take_model, &model, &in, &count, &noise, &seed, &out))
+    if (!PyArg_ParseTuple(args, "O&OnpKO", convert_model, &model, &in, &count, &noise, &seed, &out))
         return NULL;
     const rm2_model_info *i = rm2_model_info_of(model);
     if (count >= 0 && glue_read(in, "latents", false, &x) && glue_write(out, "output", false, &y)) {

@@ -82,7 +82,7 @@ static PyObject *inspect(PyObject *self, PyObject *args) {
     rm2_setting_text *texts = NULL;
     rm2_fit_settings s;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&O", take_data, &data, &dict))
+    if (!PyArg_ParseTuple(args, "O&O", convert_data, &data, &dict))
         return NULL;
     if (glue_fit_settings(dict, &texts, &s))
         GLUE_VALUE(result, report_tuple(report), NULL, inspect_data(ctx, data, &s, &report));
@@ -107,7 +107,7 @@ static PyObject *choose_latent(PyObject *self, PyObject *args) {
     rm2_setting_text *texts = NULL;
     rm2_fit_settings s;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OnO", take_data, &data, &dict, &largest, &watcher.callback))
+    if (!PyArg_ParseTuple(args, "O&OnO", convert_data, &data, &dict, &largest, &watcher.callback))
         return NULL;
     if (largest < 1 || largest > CHOICES)
         return PyErr_Format(PyExc_ValueError, "largest: expected 1 to %d, got %zd", CHOICES,

@@ -9,7 +9,7 @@ static void release(void *thing) {
 
 const handle_kind arm_kind = {"robot arm", release};
 
-int take_arm(PyObject *object, void *address) {
+int convert_arm(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &arm_kind)) != NULL;
 }
 
@@ -95,7 +95,7 @@ static PyObject *set_radii(PyObject *self, PyObject *args) {
     PyObject *in, *result = NULL;
     glue_array x;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&O", take_arm, &arm, &in) ||
+    if (!PyArg_ParseTuple(args, "O&O", convert_arm, &arm, &in) ||
         !glue_read(in, "link_radius", false, &x))
         return NULL;
     GLUE_LOCKED(result, rm2_arm_set_radii(ctx, arm, x.count, x.data));
@@ -110,8 +110,8 @@ typedef struct links_scene {
 } links_scene;
 
 /* Regions from a text, `dim` numbers per point. */
-static bool take_scene(const char *text, size_t dim, double clearance, double self_clearance,
-                       links_scene *s) {
+static bool convert_scene(const char *text, size_t dim, double clearance, double self_clearance,
+                          links_scene *s) {
     s->scene = (rm2_arm_scene){.clearance = clearance, .self_clearance = self_clearance};
     if (!*text)
         return true;
@@ -167,7 +167,7 @@ static PyObject *kinematics(PyObject *self, PyObject *args) {
     PyObject *in, *out, *result = NULL;
     glue_array q = {.data = NULL}, y = {.data = NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&inOO", take_arm, &arm, &what, &dim, &in, &out))
+    if (!PyArg_ParseTuple(args, "O&inOO", convert_arm, &arm, &what, &dim, &in, &out))
         return NULL;
     if (dim < 2 || dim > 3)
         return PyErr_Format(PyExc_ValueError, "dim: expected 2 or 3, got %zd", dim);
@@ -195,12 +195,12 @@ static PyObject *measure_clearance(PyObject *self, PyObject *args) {
     links_scene s = {.regions = NULL};
     rm2_arm_clearance_info info = {.size = sizeof info};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&snddOO", take_arm, &arm, &text, &dim, &clearance,
+    if (!PyArg_ParseTuple(args, "O&snddOO", convert_arm, &arm, &text, &dim, &clearance,
                           &self_clearance, &in, &out))
         return NULL;
     if (glue_read(in, "q", false, &q) && glue_write(out, "output", false, &rows) &&
         glue_rows(&q, "q", rm2_arm_joints(arm)) && glue_sized(&rows, "output", 2 * q.rows) &&
-        take_scene(text, dim > 0 ? (size_t)dim : 0, clearance, self_clearance, &s))
+        convert_scene(text, dim > 0 ? (size_t)dim : 0, clearance, self_clearance, &s))
         GLUE_VALUE(result,
                    Py_BuildValue("NNN", PyBool_FromLong(info.kept), nearest_tuple(&info.region),
                                  nearest_tuple(&info.self)),
@@ -217,7 +217,7 @@ static PyObject *velocities(PyObject *self, PyObject *args) {
     glue_array q = {.data = NULL}, time = {.data = NULL}, v = {.data = NULL};
     double stretch = 0;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOO", take_arm, &arm, &in, &clock, &out))
+    if (!PyArg_ParseTuple(args, "O&OOO", convert_arm, &arm, &in, &clock, &out))
         return NULL;
     if (glue_read(in, "q", false, &q) && glue_read(clock, "time", false, &time) &&
         glue_write(out, "output", false, &v) && glue_rows(&q, "q", rm2_arm_joints(arm)) &&
@@ -231,8 +231,8 @@ static PyObject *velocities(PyObject *self, PyObject *args) {
 /* ---- tracking ------------------------------------------------------------------------------- */
 
 /* (settings, regions or None, clearance, self clearance) */
-static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_arm *arm, size_t dim,
-                          links_scene *links, rm2_track_settings *s) {
+static bool convert_settings(PyObject *tuple, const glue_array *start, const rm2_arm *arm,
+                             size_t dim, links_scene *links, rm2_track_settings *s) {
     PyObject *dict;
     const char *regions;
     double clearance, self_clearance;
@@ -240,14 +240,14 @@ static bool take_settings(PyObject *tuple, const glue_array *start, const rm2_ar
     if (!PyArg_ParseTuple(tuple, "Ozdd", &dict, &regions, &clearance, &self_clearance) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_TRACK), s))
         return false;
-    if (regions && !take_scene(regions, dim, clearance, self_clearance, links))
+    if (regions && !convert_scene(regions, dim, clearance, self_clearance, links))
         return false;
     s->scene = regions ? &links->scene : NULL;
     s->start = start->data;
     return !start->data || glue_sized(start, "start", rm2_arm_joints(arm));
 }
 
-static bool take_task(const rm2_manifold *m, rm2_arm_task *task) {
+static bool convert_task(const rm2_manifold *m, rm2_arm_task *task) {
     rm2_context *ctx = glue_enter();
     return ctx && glue_left(ctx, rm2_arm_task_from_manifold(ctx, m, task));
 }
@@ -274,13 +274,13 @@ typedef struct tracking {
     glue_array x, time, start, q, errors;
 } tracking;
 
-static bool take_tracking(PyObject *const *objects, tracking *t) {
-    return take_task(t->manifold, &t->task) && glue_read(objects[0], "targets", false, &t->x) &&
+static bool convert_tracking(PyObject *const *objects, tracking *t) {
+    return convert_task(t->manifold, &t->task) && glue_read(objects[0], "targets", false, &t->x) &&
            glue_read(objects[1], "time", true, &t->time) &&
            glue_read(objects[2], "start", true, &t->start) &&
            glue_rows(&t->x, "targets", rm2_arm_task_width(&t->task)) &&
            (!t->time.data || glue_sized(&t->time, "time", t->x.rows)) &&
-           take_settings(t->tuple, &t->start, t->arm, t->task.dim, &t->links, &t->settings);
+           convert_settings(t->tuple, &t->start, t->arm, t->task.dim, &t->links, &t->settings);
 }
 
 static void release_tracking(tracking *t) {
@@ -338,11 +338,11 @@ static PyObject *track(PyObject *self, PyObject *args) {
     tracking t;
     (void)self;
     memset(&t, 0, sizeof t);
-    if (!PyArg_ParseTuple(args, "O&O&OOOOKpOO", take_arm, &t.arm, take_manifold, &t.manifold,
+    if (!PyArg_ParseTuple(args, "O&O&OOOOKpOO", convert_arm, &t.arm, convert_manifold, &t.manifold,
                           &objects[0], &objects[1], &objects[2], &t.tuple, &t.seed, &one, &out[0],
                           &out[1]))
         return NULL;
-    if (take_tracking(objects, &t) && glue_write(out[0], "output", false, &t.q) &&
+    if (convert_tracking(objects, &t) && glue_write(out[0], "output", false, &t.q) &&
         glue_write(out[1], "output", false, &t.errors) &&
         glue_sized(&t.q, "output", t.x.rows * rm2_arm_joints(t.arm)) &&
         glue_sized(&t.errors, "output", 4 * t.x.rows) &&
@@ -378,7 +378,8 @@ static PyObject *place(PyObject *self, PyObject *args) {
     rm2_arm_task task;
     rm2_placement placement;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OO", take_manifold, &m, &where, &out) || !take_task(m, &task))
+    if (!PyArg_ParseTuple(args, "O&OO", convert_manifold, &m, &where, &out) ||
+        !convert_task(m, &task))
         return NULL;
     if (glue_read(where, "placement", false, &v) && glue_sized(&v, "placement", 9) &&
         glue_write(out, "targets", false, &x) &&
@@ -398,10 +399,10 @@ static PyObject *place_auto(PyObject *self, PyObject *args) {
     tracking t;
     (void)self;
     memset(&t, 0, sizeof t);
-    if (!PyArg_ParseTuple(args, "O&O&OOKO", take_arm, &t.arm, take_manifold, &t.manifold,
+    if (!PyArg_ParseTuple(args, "O&O&OOKO", convert_arm, &t.arm, convert_manifold, &t.manifold,
                           &objects[0], &t.tuple, &t.seed, &where))
         return NULL;
-    if (take_tracking(objects, &t) && glue_write(where, "placement", false, &v) &&
+    if (convert_tracking(objects, &t) && glue_write(where, "placement", false, &v) &&
         glue_sized(&v, "placement", 9)) {
         rm2_arm_targets targets = {&t.task, t.x.rows, t.x.data, NULL};
         rm2_placement placement;

@@ -58,7 +58,7 @@ static void release(void *thing) {
 
 static const handle_kind space_kind = {"latent space", release};
 
-int take_space(PyObject *object, void *address) {
+int convert_space(PyObject *object, void *address) {
     return (*(void **)address = glue_unwrap(object, &space_kind)) != NULL;
 }
 
@@ -99,7 +99,8 @@ static const rm2_factor *first_euclidean(const rm2_manifold *m) {
     return NULL;
 }
 
-static bool take_discouraged(const glue_array *rows, const rm2_manifold *m, discouraged_list *o) {
+static bool convert_discouraged(const glue_array *rows, const rm2_manifold *m,
+                                discouraged_list *o) {
     if (!rows->data || rows->count == 0)
         return true;
     const rm2_factor *f = first_euclidean(m);
@@ -181,7 +182,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOsOnO", &object, &dict, &cover, &discourage, &texts, &cost,
                           &factor, &callback) ||
-        !take_model(object, &model) ||
+        !convert_model(object, &model) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_SPACE), &s))
         return NULL;
     const rm2_manifold *m = rm2_model_info_of(model)->manifold;
@@ -191,7 +192,7 @@ static PyObject *make(PyObject *self, PyObject *args) {
         s.cost = (rm2_cost){on_call, &l->function, factor < 0 ? RM2_ALL_FACTORS : (size_t)factor};
     bool good = l && glue_read(cover, "cover", true, &x) &&
                 glue_read(discourage, "discourage", true, &rows) &&
-                take_discouraged(&rows, m, &discouraged) &&
+                convert_discouraged(&rows, m, &discouraged) &&
                 glue_regions(texts, m, &obstacles, &regions);
     s.discouraged = discouraged.memory ? &discouraged.list : NULL;
     s.obstacles = *texts ? &obstacles : NULL;

@@ -21,7 +21,7 @@ typedef struct latent_space {
 } latent_space;
 
 /* A converter for PyArg_ParseTuple ("O&"). */
-int take_space(PyObject *object, void *address);
+int convert_space(PyObject *object, void *address);
 
 /* glue_leave with the exception of the function, if that is why the call failed. */
 bool leave_space(rm2_context *ctx, rm2_status status, latent_space *l);

@@ -6,7 +6,7 @@ typedef struct numbers {
     size_t *values; /* NULL for None */
 } numbers;
 
-static bool take_numbers(const glue_array *array, numbers *out) {
+static bool convert_numbers(const glue_array *array, numbers *out) {
     out->values = array->data ? PyMem_Calloc(array->count + 1, sizeof *out->values) : NULL;
     if (!array->data)
         return true;
@@ -29,8 +29,8 @@ typedef struct labelled {
     rm2_labelled view;
 } labelled;
 
-static bool labelled_take(const rm2_manifold *m, PyObject *const objects[3], size_t label_count,
-                          labelled *l) {
+static bool labelled_convert(const rm2_manifold *m, PyObject *const objects[3], size_t label_count,
+                             labelled *l) {
     *l = (labelled){.view = {.size = sizeof l->view, .manifold = m, .label_count = label_count}};
     if (!glue_read(objects[0], "points", false, &l->points) ||
         !glue_read(objects[1], "labels", false, &l->label_array) ||
@@ -38,8 +38,8 @@ static bool labelled_take(const rm2_manifold *m, PyObject *const objects[3], siz
         !glue_rows(&l->points, "points", rm2_manifold_ambient(m)) ||
         !glue_sized(&l->label_array, "labels", l->points.rows) ||
         (l->subject_array.data && !glue_sized(&l->subject_array, "subjects", l->points.rows)) ||
-        !take_numbers(&l->label_array, &l->labels) ||
-        !take_numbers(&l->subject_array, &l->subjects))
+        !convert_numbers(&l->label_array, &l->labels) ||
+        !convert_numbers(&l->subject_array, &l->subjects))
         return false;
     l->view.n = l->points.rows;
     l->view.points = l->points.data;
@@ -61,7 +61,7 @@ static PyObject *distances(PyObject *self, PyObject *args) {
     glue_watcher watcher = {NULL, false, false};
     glue_array x = {.data = NULL}, d = {.data = NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOO", take_manifold, &m, &in, &out, &watcher.callback))
+    if (!PyArg_ParseTuple(args, "O&OOO", convert_manifold, &m, &in, &out, &watcher.callback))
         return NULL;
     if (glue_read(in, "points", false, &x) && glue_write(out, "output", false, &d) &&
         glue_rows(&x, "points", rm2_manifold_ambient(m)) &&
@@ -83,12 +83,12 @@ static PyObject *group_test(PyObject *self, PyObject *args) {
     rm2_test_result r = {.size = sizeof r};
     labelled l;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOnnnOOO", take_manifold, &m, &objects[0], &objects[1],
+    if (!PyArg_ParseTuple(args, "O&OOOnnnOOO", convert_manifold, &m, &objects[0], &objects[1],
                           &objects[2], &count, &first, &second, &dict, &out, &watcher.callback) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_TEST), &s))
         return NULL;
-    if (labelled_take(m, objects, (size_t)count, &l) && glue_write(out, "values", false, &values) &&
-        glue_sized(&values, "values", s.permutations))
+    if (labelled_convert(m, objects, (size_t)count, &l) &&
+        glue_write(out, "values", false, &values) && glue_sized(&values, "values", s.permutations))
         GLUE_VALUE(
             result,
             Py_BuildValue("ddnnOO", r.statistic, r.p_value, (Py_ssize_t)r.permutations,
@@ -126,7 +126,8 @@ static PyObject *accuracies(rm2_context *ctx, const rm2_labelled *data, size_t c
 }
 
 /* Names of methods to their numbers; false with an exception. */
-static bool take_methods(PyObject *names, rm2_classifier methods[RM2_CLASSIFIERS], size_t *count) {
+static bool convert_methods(PyObject *names, rm2_classifier methods[RM2_CLASSIFIERS],
+                            size_t *count) {
     Py_ssize_t size = PyList_Size(names);
     *count = 0;
     for (Py_ssize_t i = 0; i < size && *count < RM2_CLASSIFIERS; i++) {
@@ -157,14 +158,14 @@ static PyObject *classify(PyObject *self, PyObject *args) {
     size_t count, unconverged = 0;
     labelled l;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOnO!OOO", take_manifold, &m, &objects[0], &objects[1],
+    if (!PyArg_ParseTuple(args, "O&OOOnO!OOO", convert_manifold, &m, &objects[0], &objects[1],
                           &objects[2], &labels, &PyList_Type, &names, &dict, &out,
                           &watcher.callback) ||
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_CLASSIFY), &s) ||
-        !take_methods(names, methods, &count))
+        !convert_methods(names, methods, &count))
         return NULL;
-    if (labelled_take(m, objects, (size_t)labels, &l) && glue_write(out, "right", false, &right) &&
-        glue_sized(&right, "right", count * l.view.n)) {
+    if (labelled_convert(m, objects, (size_t)labels, &l) &&
+        glue_write(out, "right", false, &right) && glue_sized(&right, "right", count * l.view.n)) {
         rm2_context *ctx = glue_enter();
         if (ctx) {
             rm2_status status;

@@ -7,7 +7,7 @@ static PyObject *retime(PyObject *self, PyObject *args) {
     PyObject *in, *fast, *strong, *out, *result = NULL;
     glue_array x = {.data = NULL}, v = {.data = NULL}, a = {.data = NULL}, t = {.data = NULL};
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOO", take_manifold, &m, &in, &fast, &strong, &out))
+    if (!PyArg_ParseTuple(args, "O&OOOO", convert_manifold, &m, &in, &fast, &strong, &out))
         return NULL;
     size_t factors = rm2_manifold_factor_count(m);
     if (glue_read(in, "points", false, &x) && glue_read(fast, "speed", true, &v) &&
@@ -38,7 +38,7 @@ static void release_sequences(sequences *s) {
     PyMem_Free(s->list);
 }
 
-static bool take_sequences(PyObject *list, size_t width, sequences *s) {
+static bool convert_sequences(PyObject *list, size_t width, sequences *s) {
     if (!PyList_Check(list)) {
         PyErr_SetString(PyExc_TypeError, "sequences: expected a list of arrays");
         return false;
@@ -60,7 +60,7 @@ static bool take_sequences(PyObject *list, size_t width, sequences *s) {
     return true;
 }
 
-static bool take_dtw(PyObject *tuple, rm2_dtw_settings *s, size_t *width) {
+static bool convert_dtw(PyObject *tuple, rm2_dtw_settings *s, size_t *width) {
     Py_ssize_t columns;
     PyObject *space, *dict;
     *s = rm2_dtw_settings_default();
@@ -68,7 +68,7 @@ static bool take_dtw(PyObject *tuple, rm2_dtw_settings *s, size_t *width) {
         !glue_settings(dict, rm2_settings_table_of(RM2_SETTINGS_DTW), s))
         return false;
     *width = columns > 0 ? (size_t)columns : 1;
-    return space == Py_None || take_manifold(space, (void *)&s->manifold);
+    return space == Py_None || convert_manifold(space, (void *)&s->manifold);
 }
 
 /* dtw_from((manifold or None, settings, width), sequence, list, out) */
@@ -81,10 +81,10 @@ static PyObject *dtw_from(PyObject *self, PyObject *args) {
     size_t width;
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOO", &tuple, &first, &list, &out) ||
-        !take_dtw(tuple, &settings, &width))
+        !convert_dtw(tuple, &settings, &width))
         return NULL;
     if (glue_read(first, "sequence", false, &a) && glue_rows(&a, "sequence", width) &&
-        take_sequences(list, width, &s) && glue_write(out, "output", false, &y) &&
+        convert_sequences(list, width, &s) && glue_write(out, "output", false, &y) &&
         glue_sized(&y, "output", s.count)) {
         rm2_sequence from = {a.rows, width, a.data};
         GLUE_CALL(result, NULL,
@@ -104,9 +104,10 @@ static PyObject *dtw_floor(PyObject *self, PyObject *args) {
     rm2_distance_summary summary = {.size = sizeof summary};
     size_t width;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOO", &tuple, &list, &out) || !take_dtw(tuple, &settings, &width))
+    if (!PyArg_ParseTuple(args, "OOO", &tuple, &list, &out) ||
+        !convert_dtw(tuple, &settings, &width))
         return NULL;
-    if (take_sequences(list, width, &s) && glue_write(out, "output", false, &y) &&
+    if (convert_sequences(list, width, &s) && glue_write(out, "output", false, &y) &&
         glue_sized(&y, "output", s.count ? s.count * (s.count - 1) / 2 : 0))
         GLUE_CALL(none, NULL, rm2_dtw_floor(ctx, &settings, s.count, s.list, y.data, &summary));
     glue_release(&y);

@@ -31,7 +31,7 @@ static void skip_space(parser *in) {
         in->p++;
 }
 
-static bool take(parser *in, char c) {
+static bool accept(parser *in, char c) {
     skip_space(in);
     if (in->p == in->end || *in->p != c)
         return false;
@@ -39,7 +39,7 @@ static bool take(parser *in, char c) {
     return true;
 }
 
-static bool take_word(parser *in, const char *word) {
+static bool accept_word(parser *in, const char *word) {
     skip_space(in);
     size_t size = strlen(word);
     if ((size_t)(in->end - in->p) < size || memcmp(in->p, word, size) != 0)
@@ -49,7 +49,7 @@ static bool take_word(parser *in, const char *word) {
 }
 
 /* A quoted string without escapes. */
-static rm2_status take_string(parser *in, char text[TEXT_MAX]) {
+static rm2_status parse_string(parser *in, char text[TEXT_MAX]) {
     skip_space(in);
     char quote = (char)(in->p < in->end ? *in->p : '\0');
     if (quote != '\'' && quote != '"')
@@ -144,27 +144,27 @@ static rm2_status parse_type(const parser *in, const char *descr) {
     return RM2_OK;
 }
 
-static rm2_status take_type(parser *in) {
+static rm2_status parse_descr(parser *in) {
     char descr[TEXT_MAX] = "";
     skip_space(in);
     if (in->p < in->end && (*in->p == '[' || *in->p == '('))
         return rm2i_fail(in->source->ctx, RM2_ERR_UNSUPPORTED,
                          "%s: structured arrays cannot be read; save the fields as single arrays",
                          in->source->name);
-    RM2_TRY(take_string(in, descr));
+    RM2_TRY(parse_string(in, descr));
     in->has_type = true;
     return parse_type(in, descr);
 }
 
-static rm2_status take_order(parser *in) {
-    in->header->fortran = take_word(in, "True");
-    if (!in->header->fortran && !take_word(in, "False"))
+static rm2_status parse_order(parser *in) {
+    in->header->fortran = accept_word(in, "True");
+    if (!in->header->fortran && !accept_word(in, "False"))
         return malformed(in, "fortran_order is neither True nor False");
     in->has_order = true;
     return RM2_OK;
 }
 
-static rm2_status take_size(parser *in, size_t *size) {
+static rm2_status parse_size(parser *in, size_t *size) {
     skip_space(in);
     if (in->p == in->end || !isdigit((unsigned char)*in->p))
         return malformed(in, "the shape must hold whole numbers from 0");
@@ -178,20 +178,20 @@ static rm2_status take_size(parser *in, size_t *size) {
     return RM2_OK;
 }
 
-static rm2_status take_shape(parser *in) {
+static rm2_status parse_shape(parser *in) {
     rm2i_npy_header *header = in->header;
-    if (!take(in, '('))
+    if (!accept(in, '('))
         return malformed(in, "the shape is not a tuple");
     header->dims = 0;
-    while (!take(in, ')')) {
+    while (!accept(in, ')')) {
         if (header->dims == RM2_ARRAY_MAX_DIMS)
             return rm2i_fail(in->source->ctx, RM2_ERR_UNSUPPORTED,
                              "%s: arrays of more than %d dimensions cannot be read",
                              in->source->name, RM2_ARRAY_MAX_DIMS);
-        RM2_TRY(take_size(in, &header->shape[header->dims++]));
-        if (take(in, ','))
+        RM2_TRY(parse_size(in, &header->shape[header->dims++]));
+        if (accept(in, ','))
             continue;
-        if (header->dims == 1 || !take(in, ')')) /* "(3)" is a number in Python, "(3,)" a tuple */
+        if (header->dims == 1 || !accept(in, ')')) /* "(3)" is a number in Python, "(3,)" a tuple */
             return malformed(in, "the shape is not a tuple");
         break;
     }
@@ -199,17 +199,17 @@ static rm2_status take_shape(parser *in) {
     return RM2_OK;
 }
 
-static rm2_status take_entry(parser *in) {
+static rm2_status parse_entry(parser *in) {
     char key[TEXT_MAX];
-    RM2_TRY(take_string(in, key));
-    if (!take(in, ':'))
+    RM2_TRY(parse_string(in, key));
+    if (!accept(in, ':'))
         return malformed(in, "a colon is missing");
     if (strcmp(key, "descr") == 0 && !in->has_type)
-        return take_type(in);
+        return parse_descr(in);
     if (strcmp(key, "fortran_order") == 0 && !in->has_order)
-        return take_order(in);
+        return parse_order(in);
     if (strcmp(key, "shape") == 0 && !in->has_shape)
-        return take_shape(in);
+        return parse_shape(in);
     return malformed(in, "a key is unknown or comes twice");
 }
 
@@ -232,13 +232,13 @@ static rm2_status parse_dictionary(const rm2i_source *source, const char *text, 
                                    rm2i_npy_header *header) {
     *header = (rm2i_npy_header){0};
     parser in = {.source = source, .p = text, .end = text + size, .header = header};
-    if (!take(&in, '{'))
+    if (!accept(&in, '{'))
         return malformed(&in, "it is not a dictionary");
-    while (!take(&in, '}')) {
-        RM2_TRY(take_entry(&in));
-        if (take(&in, ','))
+    while (!accept(&in, '}')) {
+        RM2_TRY(parse_entry(&in));
+        if (accept(&in, ','))
             continue;
-        if (!take(&in, '}'))
+        if (!accept(&in, '}'))
             return malformed(&in, "a comma or the closing brace is missing");
         break;
     }

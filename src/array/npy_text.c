@@ -155,7 +155,7 @@ rm2_status rm2i_npy_load_texts(rm2i_source *source, const rm2i_npy_span *given, 
     if (status == RM2_OK)
         status = rm2i_npy_leave_span(source, &header, &span);
     if (status == RM2_OK)
-        status = rm2i_text_set_take(source->ctx, &set, &texts->distinct, &texts->distinct_count);
+        status = rm2i_text_set_consume(source->ctx, &set, &texts->distinct, &texts->distinct_count);
     rm2i_text_set_free(&set);
     if (status != RM2_OK)
         rm2_texts_clear(texts);

@@ -162,7 +162,7 @@ size_t rm2i_npz_find(const rm2i_npz *npz, const char *name) {
 /* ---- one array ------------------------------------------------------------------------------ */
 
 /* What is done with the unpacked bytes of an entry. */
-typedef rm2_status (*take_fn)(rm2i_zip_stream *stream, void *result);
+typedef rm2_status (*unpack_fn)(rm2i_zip_stream *stream, void *result);
 
 /* Elements of an array, and where they go. */
 typedef struct request {
@@ -178,30 +178,30 @@ static rm2_status check_end(rm2i_zip_stream *stream, const rm2i_npy_span *span) 
     return span && span->count == 0 ? RM2_OK : rm2i_zip_check_end(stream);
 }
 
-static rm2_status take_numbers(rm2i_zip_stream *stream, void *result) {
+static rm2_status unpack_numbers(rm2i_zip_stream *stream, void *result) {
     const request *r = result;
     RM2_TRY(rm2i_npy_load(&stream->source, r->span, r->to.numbers));
     return check_end(stream, r->span);
 }
 
-static rm2_status take_texts(rm2i_zip_stream *stream, void *result) {
+static rm2_status unpack_texts(rm2i_zip_stream *stream, void *result) {
     const request *r = result;
     RM2_TRY(rm2i_npy_load_texts(&stream->source, r->span, r->to.texts));
     return check_end(stream, r->span);
 }
 
-static rm2_status take_kind(rm2i_zip_stream *stream, void *result) {
+static rm2_status unpack_kind(rm2i_zip_stream *stream, void *result) {
     rm2i_npy_header header;
     RM2_TRY(rm2i_npy_read_header(&stream->source, &header));
     *(bool *)result = rm2i_npy_is_text(header.type);
     return RM2_OK;
 }
 
-static rm2_status take_header(rm2i_zip_stream *stream, void *result) {
+static rm2_status unpack_header(rm2i_zip_stream *stream, void *result) {
     return rm2i_npy_read_header(&stream->source, result);
 }
 
-static rm2_status unpack(rm2_context *ctx, rm2i_npz *npz, size_t index, take_fn take,
+static rm2_status unpack(rm2_context *ctx, rm2i_npz *npz, size_t index, unpack_fn fn,
                          void *result) {
     char place[PLACE_SIZE], shown[RM2I_SHOWN_SIZE];
     const rm2i_zip_entry *entry = &npz->entries[index];
@@ -211,7 +211,7 @@ static rm2_status unpack(rm2_context *ctx, rm2i_npz *npz, size_t index, take_fn 
     rm2i_zip_stream stream;
     rm2_status status = rm2i_zip_open(&npz->archive, entry, place, &stream);
     if (status == RM2_OK)
-        status = take(&stream, result);
+        status = fn(&stream, result);
     rm2i_zip_close(&stream);
     return status;
 }
@@ -226,14 +226,14 @@ static rm2_status check_index(rm2_context *ctx, const rm2i_npz *npz, size_t inde
 rm2_status rm2i_npz_holds_texts(rm2_context *ctx, rm2i_npz *npz, size_t index, bool *texts) {
     RM2_REQUIRE(ctx, npz, texts);
     RM2_TRY(check_index(ctx, npz, index));
-    return unpack(ctx, npz, index, take_kind, texts);
+    return unpack(ctx, npz, index, unpack_kind, texts);
 }
 
 rm2_status rm2i_npz_load(rm2_context *ctx, rm2i_npz *npz, size_t index, const rm2i_npy_span *span,
                          rm2_array *array) {
     request r = {.span = span, .to.numbers = array};
     RM2_TRY(check_index(ctx, npz, index));
-    rm2_status status = unpack(ctx, npz, index, take_numbers, &r);
+    rm2_status status = unpack(ctx, npz, index, unpack_numbers, &r);
     if (status == RM2_OK)
         status = rm2i_strdup(ctx, npz->entries[index].name, &array->name);
     if (status != RM2_OK)
@@ -243,10 +243,10 @@ rm2_status rm2i_npz_load(rm2_context *ctx, rm2i_npz *npz, size_t index, const rm
 
 rm2_status rm2i_npz_header(rm2_context *ctx, rm2i_npz *npz, size_t index, rm2i_npy_header *header) {
     RM2_TRY(check_index(ctx, npz, index));
-    return unpack(ctx, npz, index, take_header, header);
+    return unpack(ctx, npz, index, unpack_header, header);
 }
 
-static rm2_status take_nothing(rm2i_zip_stream *stream, void *buffer) {
+static rm2_status unpack_nothing(rm2i_zip_stream *stream, void *buffer) {
     while (rm2i_source_left(&stream->source) > 0) {
         uint64_t left = rm2i_source_left(&stream->source);
         RM2_TRY(rm2i_source_exactly(&stream->source, buffer, left < PIECE ? (size_t)left : PIECE,
@@ -258,7 +258,7 @@ static rm2_status take_nothing(rm2i_zip_stream *stream, void *buffer) {
 rm2_status rm2i_npz_verify(rm2_context *ctx, rm2i_npz *npz, size_t index) {
     unsigned char buffer[PIECE];
     RM2_TRY(check_index(ctx, npz, index));
-    return unpack(ctx, npz, index, take_nothing, buffer);
+    return unpack(ctx, npz, index, unpack_nothing, buffer);
 }
 
 const char *rm2i_npz_path(const rm2i_npz *npz) {
@@ -284,7 +284,7 @@ static rm2_status load_texts(rm2_context *ctx, rm2i_npz *npz, size_t index,
                              const rm2i_npy_span *span, rm2_texts *texts) {
     request r = {.span = span, .to.texts = texts};
     RM2_TRY(check_index(ctx, npz, index));
-    rm2_status status = unpack(ctx, npz, index, take_texts, &r);
+    rm2_status status = unpack(ctx, npz, index, unpack_texts, &r);
     if (status != RM2_OK)
         rm2_texts_clear(texts);
     return status;

@@ -34,7 +34,7 @@ rm2_status rm2_texts_create(rm2_context *ctx, size_t count, const char *const *l
     if (status == RM2_OK)
         status = add_all(ctx, count, list, &set, texts->codes);
     if (status == RM2_OK)
-        status = rm2i_text_set_take(ctx, &set, &texts->distinct, &texts->distinct_count);
+        status = rm2i_text_set_consume(ctx, &set, &texts->distinct, &texts->distinct_count);
     rm2i_text_set_free(&set);
     if (status != RM2_OK)
         rm2_texts_clear(texts);

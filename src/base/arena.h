@@ -4,8 +4,8 @@
  *
  *     static void lay_out(void *arg, rm2i_arena *a) {
  *         thing *t = arg;
- *         t->X = rm2i_take(a, double, t->N, t->Q);
- *         t->index = rm2i_take(a, size_t, t->N);
+ *         t->X = rm2i_reserve(a, double, t->N, t->Q);
+ *         t->index = rm2i_reserve(a, size_t, t->N);
  *     }
  *     RM2_TRY(rm2i_arena_alloc(ctx, lay_out, t, &t->memory));
  *
@@ -21,12 +21,12 @@ typedef struct rm2i_arena {
     size_t used;  /* doubles; SIZE_MAX: more than a size can express */
 } rm2i_arena;
 
-/* rm2i_take(arena, type, n, ...): the next n x ... elements of the type, not cleared. Elements are
+/* rm2i_reserve(arena, type, n, ...): the next n x ... elements of the type, not cleared. Elements are
  * aligned as doubles are; arrays of doubles follow each other without gaps. */
-#define rm2i_take(arena, type, ...)                                                                \
-    ((type *)rm2i_arena_take((arena), sizeof(type),                                                \
-                             sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t),               \
-                             (const size_t[]){__VA_ARGS__}))
+#define rm2i_reserve(arena, type, ...)                                                             \
+    ((type *)rm2i_arena_reserve((arena), sizeof(type),                                             \
+                                sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t),            \
+                                (const size_t[]){__VA_ARGS__}))
 
 /* Doubles that hold `count` elements; *fits becomes false where that is more than a size can express. */
 static inline size_t rm2i_arena_doubles(size_t size, size_t count, bool *fits) {
@@ -37,8 +37,8 @@ static inline size_t rm2i_arena_doubles(size_t size, size_t count, bool *fits) {
     return whole ? product : product / unit + (product % unit != 0);
 }
 
-static inline void *rm2i_arena_take(rm2i_arena *a, size_t size, size_t dimensions,
-                                    const size_t *extent) {
+static inline void *rm2i_arena_reserve(rm2i_arena *a, size_t size, size_t dimensions,
+                                       const size_t *extent) {
     size_t count = extent[0], end;
     bool fits = true;
     for (size_t k = 1; k < dimensions; k++)

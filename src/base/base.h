@@ -68,7 +68,7 @@ void rm2i_hash(uint64_t *hash, const void *bytes, size_t size);
 /* Settings of a caller, whose struct begins with its size and may be an earlier, shorter version: copy
  * them over the defaults in `own`, which begins with the size that this library knows. NULL: the defaults
  * stay. RM2_ERR_ARGUMENT for a size that no version has. */
-rm2_status rm2i_settings_take(rm2_context *ctx, const void *given, void *own);
+rm2_status rm2i_settings_overlay(rm2_context *ctx, const void *given, void *own);
 /* Has a struct of the caller the size `known`, or that of an earlier version? NULL has. */
 rm2_status rm2i_check_size(rm2_context *ctx, const void *given, size_t known);
 /* The way back: as much of `own` as the caller's struct has room for; checks its size as above. */

@@ -22,7 +22,7 @@ static void relax(void) {
 }
 
 /* Take parts until none is left; returns how many. */
-static size_t take_parts(rm2i_pool *p, size_t worker) {
+static size_t claim_parts(rm2i_pool *p, size_t worker) {
     size_t taken = 0, part;
     while ((part = atomic_fetch_add(&p->next, 1)) < p->parts) {
         p->fn(p->job, part, worker);
@@ -32,9 +32,9 @@ static size_t take_parts(rm2i_pool *p, size_t worker) {
 }
 
 /* The calling thread has the first part for itself: from it, it knows its pace. */
-static size_t take_own_parts(rm2i_pool *p) {
+static size_t claim_own_parts(rm2i_pool *p) {
     p->fn(p->job, 0, 0);
-    return 1 + take_parts(p, 0);
+    return 1 + claim_parts(p, 0);
 }
 
 /* ---- helpers -------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static void *help(void *pool) {
         size_t worker = ++p->joined;
         atomic_fetch_add(&p->active, 1);
         pthread_mutex_unlock(&p->lock);
-        busy = take_parts(p, worker) > 0;
+        busy = claim_parts(p, worker) > 0;
         pthread_mutex_lock(&p->lock);
         if (atomic_fetch_sub(&p->active, 1) == 1)
             pthread_cond_signal(&p->done);
@@ -162,7 +162,7 @@ static void run_shared(rm2i_pool *p, size_t wanted) {
     double start = rm2_seconds();
     open_call(p, wanted);
     double begun = rm2_seconds();
-    size_t own = take_own_parts(p);
+    size_t own = claim_own_parts(p);
     double alone = rm2_seconds();
     close_call(p);
     double end = rm2_seconds();

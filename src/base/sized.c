@@ -21,7 +21,7 @@ rm2_status rm2i_check_size(rm2_context *ctx, const void *given, size_t known) {
                      size, known);
 }
 
-rm2_status rm2i_settings_take(rm2_context *ctx, const void *given, void *own) {
+rm2_status rm2i_settings_overlay(rm2_context *ctx, const void *given, void *own) {
     size_t known = size_of(own);
     if (!given)
         return RM2_OK;

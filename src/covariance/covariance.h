@@ -6,8 +6,8 @@
 #include "riemann2/covariance.h"
 
 /* The caller's settings over the defaults, checked. */
-rm2_status rm2i_covariance_take_settings(rm2_context *ctx, const rm2_covariance_settings *given,
-                                         rm2_covariance_settings *own);
+rm2_status rm2i_covariance_settings_overlay(rm2_context *ctx, const rm2_covariance_settings *given,
+                                            rm2_covariance_settings *own);
 /* Does the estimator find its own shrinkage? */
 bool rm2i_estimator_shrinks(rm2_estimator estimator);
 const char *rm2i_estimator_name(rm2_estimator estimator);

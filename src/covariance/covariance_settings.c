@@ -30,10 +30,10 @@ const char *rm2i_estimator_name(rm2_estimator estimator) {
     return estimator_words[estimator];
 }
 
-rm2_status rm2i_covariance_take_settings(rm2_context *ctx, const rm2_covariance_settings *given,
-                                         rm2_covariance_settings *own) {
+rm2_status rm2i_covariance_settings_overlay(rm2_context *ctx, const rm2_covariance_settings *given,
+                                            rm2_covariance_settings *own) {
     *own = rm2_covariance_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, given, own));
+    RM2_TRY(rm2i_settings_overlay(ctx, given, own));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_COVARIANCE), own));
     if (own->shrinkage > 0 && rm2i_estimator_shrinks(own->estimator))
         return rm2i_fail(

@@ -157,9 +157,9 @@ rm2_status rm2_covariances(rm2_context *ctx, const rm2_signals *signals,
                            rm2_window_info *info) {
     RM2_REQUIRE(ctx, signals, matrices);
     rm2_signals own = {.size = sizeof own};
-    RM2_TRY(rm2i_settings_take(ctx, signals, &own));
+    RM2_TRY(rm2i_settings_overlay(ctx, signals, &own));
     job j = {.signals = &own, .matrices = matrices};
-    RM2_TRY(rm2i_covariance_take_settings(ctx, settings, &j.settings));
+    RM2_TRY(rm2i_covariance_settings_overlay(ctx, settings, &j.settings));
     RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
     RM2_TRY(check_signals(ctx, &own));
     size_t n = count_of(&own), failed = 0;
@@ -178,7 +178,7 @@ rm2_status rm2_window_explain(rm2_context *ctx, const rm2_signals *signals,
                               const rm2_window_info *info) {
     RM2_REQUIRE(ctx, signals, info);
     job j = {.signals = signals};
-    RM2_TRY(rm2i_covariance_take_settings(ctx, settings, &j.settings));
+    RM2_TRY(rm2i_covariance_settings_overlay(ctx, settings, &j.settings));
     if (window >= count_of(signals) || (signals->windows && !signals->begin) ||
         info->channel >= signals->channels)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "the signals have no window %zu", window);

@@ -87,7 +87,7 @@ typedef struct rm2i_raw {
 
 void rm2i_raw_free(rm2i_raw *raw);
 /* Numbers of rows, time and labels of raw rows to the draft; the time must be finite. */
-rm2_status rm2i_take_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, rm2i_draft *draft);
+rm2_status rm2i_copy_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, rm2i_draft *draft);
 /* Failure: rows of a trajectory that do not stand together, the second time from row `number` on. */
 rm2_status rm2i_fail_again(rm2_context *ctx, const char *path, const rm2i_raw *raw, size_t number,
                            const char *id);
@@ -101,8 +101,8 @@ rm2_status rm2i_raw_part_of_table(rm2_context *ctx, const char *path, const rm2_
 rm2_status rm2i_raw_divide_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                  size_t parts, size_t *at, size_t *lines);
 /* The same from a table that was read before; takes over what it needs of it. */
-rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                               rm2_table *table, rm2i_raw *raw);
+rm2_status rm2i_raw_consume_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                  rm2_table *table, rm2i_raw *raw);
 /* What the manifold and the options ask for: the width tells shapes of arrays apart. */
 typedef struct rm2i_wanted {
     const rm2_manifold *manifold;
@@ -133,8 +133,8 @@ rm2_status rm2i_number_names(rm2_context *ctx, size_t first, size_t count, char 
 
 /* The caller's settings over the defaults, checked; what is automatic and does not depend on the manifold
  * is decided. `file`: data come from one, so that a manifold must be named. */
-rm2_status rm2i_data_take_settings(rm2_context *ctx, const rm2_data_settings *given, bool file,
-                                   rm2_data_settings *own);
+rm2_status rm2i_data_settings_overlay(rm2_context *ctx, const rm2_data_settings *given, bool file,
+                                      rm2_data_settings *own);
 /* Are the Euclidean factors of n points to be scaled? */
 bool rm2i_data_scales(const rm2_data_settings *s, const rm2_manifold *manifold, size_t n);
 /* Failure if a setting cannot have an effect on this file (NULL: data in memory) and manifold, or Euler

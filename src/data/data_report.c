@@ -14,7 +14,7 @@ static const double RANK_TOLERANCE = 1e-12; /* on variances, relative to the lar
 
 void rm2_data_report_clear(rm2_data_report *report) {
     rm2_data_report own = {.size = sizeof own}, none = {.size = sizeof none};
-    if (rm2i_settings_take(NULL, report, &own) != RM2_OK)
+    if (rm2i_settings_overlay(NULL, report, &own) != RM2_OK)
         return;
     free(own.factor);
     free(own.odd_column);

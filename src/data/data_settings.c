@@ -88,10 +88,10 @@ const char *rm2i_spd_layout_name(rm2_spd_layout layout) {
     return layout_words[layout];
 }
 
-rm2_status rm2i_data_take_settings(rm2_context *ctx, const rm2_data_settings *given, bool file,
-                                   rm2_data_settings *own) {
+rm2_status rm2i_data_settings_overlay(rm2_context *ctx, const rm2_data_settings *given, bool file,
+                                      rm2_data_settings *own) {
     *own = rm2_data_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, given, own));
+    RM2_TRY(rm2i_settings_overlay(ctx, given, own));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_DATA), own));
     if (file && !own->manifold)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,

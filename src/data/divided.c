@@ -185,9 +185,9 @@ typedef struct trajectories {
 
 static void lay_out_trajectories(void *arg, rm2i_arena *a) {
     trajectories *t = arg;
-    t->starts = rm2i_take(a, size_t, t->count + 1);
-    t->numbers = rm2i_take(a, size_t, t->count);
-    t->ids = rm2i_take(a, const char *, t->count);
+    t->starts = rm2i_reserve(a, size_t, t->count + 1);
+    t->numbers = rm2i_reserve(a, size_t, t->count);
+    t->ids = rm2i_reserve(a, const char *, t->count);
 }
 
 /* A run with the id of the run before, which another process has read, is part of the same trajectory. */
@@ -363,7 +363,7 @@ static rm2_status to_draft(reading *r, rm2i_draft *d, rm2_data_report *report) {
     report->factors = rm2_manifold_factor_count(r->manifold);
     RM2_TRY(rm2i_calloc(r->ctx, report->factors, sizeof *report->factor, &report->factor));
     RM2_TRY(set_trajectories(r, d));
-    RM2_TRY(rm2i_take_roles(r->ctx, r->path, &r->raw, d));
+    RM2_TRY(rm2i_copy_roles(r->ctx, r->path, &r->raw, d));
     d->shrinkage = r->s->shrinkage;
     return rm2i_validate(r->ctx, r->s, &r->raw, d, report);
 }

@@ -18,7 +18,7 @@ typedef struct rm2i_divided {
 /* Can it be read so? The file as rm2i_raw_divisible says; not where points are thinned or held out. */
 bool rm2i_data_divisible(rm2_context *ctx, const char *path, const rm2_data_settings *s);
 
-/* All processes of the context have the same path and settings (rm2i_data_take_settings). A failure is the same on all,
+/* All processes of the context have the same path and settings (rm2i_data_settings_overlay). A failure is the same on all,
  * with the message of the first that failed; clear the result also then. */
 rm2_status rm2i_data_read_divided(rm2_context *ctx, const char *path, const rm2_data_settings *s,
                                   rm2i_divided *divided);

@@ -54,7 +54,7 @@ static rm2_status find_runs(rm2_context *ctx, const char *path, const rm2i_raw *
     return RM2_OK;
 }
 
-rm2_status rm2i_take_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, rm2i_draft *d) {
+rm2_status rm2i_copy_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, rm2i_draft *d) {
     free(d->rows);
     d->rows = raw->numbers;
     raw->numbers = NULL;
@@ -88,7 +88,7 @@ static rm2_status raw_to_draft(rm2_context *ctx, const rm2_manifold *m, const or
     report->factors = rm2_manifold_factor_count(m);
     RM2_TRY(rm2i_calloc(ctx, report->factors, sizeof *report->factor, &report->factor));
     RM2_TRY(find_runs(ctx, from->path, raw, &out->data));
-    RM2_TRY(rm2i_take_roles(ctx, from->path, raw, &out->data));
+    RM2_TRY(rm2i_copy_roles(ctx, from->path, raw, &out->data));
     out->data.shrinkage =
         from->arrays && from->arrays->shrunk > 0 ? from->arrays->shrunk : s->shrinkage;
     RM2_TRY(rm2i_validate(ctx, s, raw, &out->data, report));
@@ -102,7 +102,7 @@ static rm2_status load_raw(rm2_context *ctx, const origin *from, const rm2_data_
     if (from->arrays)
         return rm2i_raw_from_memory(ctx, from->path, from->arrays, wanted->width, raw);
     if (from->table)
-        return rm2i_raw_take_table(ctx, from->path, s, from->table, raw);
+        return rm2i_raw_consume_table(ctx, from->path, s, from->table, raw);
     if (rm2i_has_extension(from->path, ".npy") || rm2_archive_format_of(ctx, from->path))
         return rm2i_raw_from_array(ctx, from->path, s, wanted, raw);
     return rm2i_raw_from_table(ctx, from->path, s, raw);
@@ -184,7 +184,7 @@ static rm2_status make_or_nothing(rm2_context *ctx, const origin *from,
     *data = NULL;
     RM2_TRY(rm2i_check_size(ctx, report, sizeof *report));
     rm2i_results_give(1, &made.report, sizeof made.report, report);
-    rm2_status status = rm2i_data_take_settings(ctx, settings, !from->arrays, &own);
+    rm2_status status = rm2i_data_settings_overlay(ctx, settings, !from->arrays, &own);
     if (status == RM2_OK)
         status = make(ctx, from, &own, &made);
     if (status == RM2_OK)
@@ -226,7 +226,7 @@ rm2_status rm2_data_create(rm2_context *ctx, const rm2_data_arrays *arrays,
         *held_out = NULL;
     if (data)
         *data = NULL;
-    RM2_TRY(rm2i_settings_take(ctx, arrays, &own));
+    RM2_TRY(rm2i_settings_overlay(ctx, arrays, &own));
     origin from = {.path = own.source ? own.source : "memory", .arrays = &own};
     return make_or_nothing(ctx, &from, settings, data, held_out, report);
 }

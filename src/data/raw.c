@@ -37,7 +37,7 @@ rm2_status rm2i_code_texts(rm2_context *ctx, size_t rows, rm2i_text_of_fn text_o
     RM2_TRY(rm2i_alloc(ctx, rows, sizeof *codes->code, &codes->code));
     rm2_status status = add_texts(ctx, rows, text_of, list, &set, codes->code);
     if (status == RM2_OK)
-        status = rm2i_text_set_take(ctx, &set, &codes->names, &codes->count);
+        status = rm2i_text_set_consume(ctx, &set, &codes->names, &codes->count);
     rm2i_text_set_free(&set);
     return status;
 }

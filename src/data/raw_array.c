@@ -64,7 +64,7 @@ static bool columns_chosen(const intake *in) {
     return in->settings->columns || in->settings->ignore;
 }
 
-static rm2_status take_form(rm2_context *ctx, const intake *in, rm2_array *a, size_t *tail) {
+static rm2_status resolve_form(rm2_context *ctx, const intake *in, rm2_array *a, size_t *tail) {
     rm2i_form found = RM2I_FORM_NONE;
     RM2_TRY(rm2i_find_form(ctx, in->path, in->wanted, columns_chosen(in),
                            (rm2i_shape){a->dims, a->shape}, &found));
@@ -95,8 +95,8 @@ static rm2_status count_rows(rm2_context *ctx, intake *in, rm2i_shape a, size_t 
 }
 
 /* The values become those of the raw rows. */
-static rm2_status take_rows(rm2_context *ctx, const intake *in, rm2i_shape a, size_t tail,
-                            double **values) {
+static rm2_status gather_rows(rm2_context *ctx, const intake *in, rm2i_shape a, size_t tail,
+                              double **values) {
     rm2i_raw *raw = in->raw;
     size_t from = in->rows.from;
     if (a.dims == tail + 2)
@@ -120,12 +120,12 @@ static rm2_status read_all_points(rm2_context *ctx, intake *in) {
     rm2_array a;
     size_t tail = 1;
     RM2_TRY(load_points(ctx, in, NULL, &a));
-    rm2_status status = take_form(ctx, in, &a, &tail);
+    rm2_status status = resolve_form(ctx, in, &a, &tail);
     rm2i_shape whole = {a.dims, a.shape};
     if (status == RM2_OK)
         status = count_rows(ctx, in, whole, tail);
     if (status == RM2_OK)
-        status = take_rows(ctx, in, whole, tail, &a.values);
+        status = gather_rows(ctx, in, whole, tail, &a.values);
     rm2_array_clear(&a);
     return status;
 }
@@ -158,7 +158,7 @@ static rm2_status read_some_points(rm2_context *ctx, intake *in) {
     size_t width = in->raw->width;
     rm2i_npy_span span = {in->rows.from * width, in->raw->rows * width};
     RM2_TRY(load_points(ctx, in, &span, &part));
-    rm2_status status = take_rows(ctx, in, whole, tail, &part.values);
+    rm2_status status = gather_rows(ctx, in, whole, tail, &part.values);
     rm2_array_clear(&part);
     return status;
 }
@@ -306,7 +306,7 @@ static rm2_status code_texts(rm2_context *ctx, const intake *in, size_t index, r
     return RM2_OK;
 }
 
-static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *name,
+static rm2_status copy_codes(rm2_context *ctx, const intake *in, const char *name,
                              rm2i_codes *codes) {
     size_t index;
     double *numbers = NULL;
@@ -321,7 +321,7 @@ static rm2_status take_codes(rm2_context *ctx, const intake *in, const char *nam
     return status;
 }
 
-static rm2_status take_roles(rm2_context *ctx, const intake *in) {
+static rm2_status copy_roles(rm2_context *ctx, const intake *in) {
     const rm2_data_settings *s = in->settings;
     rm2i_raw *raw = in->raw;
     size_t time;
@@ -331,9 +331,9 @@ static rm2_status take_roles(rm2_context *ctx, const intake *in) {
                          "out settings.group",
                          in->path);
     if (s->group)
-        RM2_TRY(take_codes(ctx, in, s->group, &raw->group));
+        RM2_TRY(copy_codes(ctx, in, s->group, &raw->group));
     if (s->label)
-        RM2_TRY(take_codes(ctx, in, s->label, &raw->label));
+        RM2_TRY(copy_codes(ctx, in, s->label, &raw->label));
     if (!s->time)
         return RM2_OK;
     RM2_TRY(find_role(ctx, in, s->time, &time));
@@ -350,7 +350,7 @@ static rm2_status from_archive(rm2_context *ctx, intake *in) {
     if (status == RM2_OK)
         status = read_points(ctx, in);
     if (status == RM2_OK)
-        status = take_roles(ctx, in);
+        status = copy_roles(ctx, in);
     rm2_archive_close(in->archive);
     return status;
 }

@@ -58,7 +58,7 @@ static rm2_status check_distinct(rm2_context *ctx, const char *source, const rm2
     return status;
 }
 
-static rm2_status take_starts(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
+static rm2_status copy_starts(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
                               rm2i_codes *group) {
     RM2_TRY(check_starts(ctx, source, a));
     RM2_TRY(rm2i_alloc(ctx, a->count, sizeof *group->code, &group->code));
@@ -85,7 +85,7 @@ static const char *text_of_text(const void *list, size_t i, char room[RM2I_TEXT_
     return ((const char *const *)list)[i];
 }
 
-static rm2_status take_group(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
+static rm2_status copy_group(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
                              rm2i_codes *group) {
     int ways = (a->starts != NULL) + (a->group_numbers != NULL) + (a->group_texts != NULL);
     if (ways > 1)
@@ -97,7 +97,7 @@ static rm2_status take_group(rm2_context *ctx, const char *source, const rm2_dat
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: arrays.%s is given, but arrays.starts is NULL",
                          source, a->trajectories ? "trajectories" : "ids");
     if (a->starts)
-        return take_starts(ctx, source, a, group);
+        return copy_starts(ctx, source, a, group);
     if (a->group_numbers)
         return rm2i_code_texts(ctx, a->count, text_of_number, a->group_numbers, group);
     if (!a->group_texts)
@@ -108,7 +108,7 @@ static rm2_status take_group(rm2_context *ctx, const char *source, const rm2_dat
 
 /* ---- labels --------------------------------------------------------------------------------- */
 
-static rm2_status take_label_numbers(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
+static rm2_status copy_label_numbers(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
                                      rm2i_codes *label) {
     if (!a->label_names)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -124,14 +124,14 @@ static rm2_status take_label_numbers(rm2_context *ctx, const char *source, const
     return copy_texts(ctx, a->label_count, a->label_names, label);
 }
 
-static rm2_status take_labels(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
+static rm2_status copy_labels(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
                               rm2i_codes *label) {
     if (a->labels && a->label_texts)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%s: labels are given twice; give arrays.labels or arrays.label_texts",
                          source);
     if (a->labels)
-        return take_label_numbers(ctx, source, a, label);
+        return copy_label_numbers(ctx, source, a, label);
     if (a->label_names)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%s: arrays.label_names is given, but arrays.labels is NULL", source);
@@ -143,7 +143,7 @@ static rm2_status take_labels(rm2_context *ctx, const char *source, const rm2_da
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static rm2_status take_points(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
+static rm2_status copy_points(rm2_context *ctx, const char *source, const rm2_data_arrays *a,
                               size_t width, rm2i_raw *raw) {
     if (a->count == 0 || !a->points)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: %s", source,
@@ -166,7 +166,7 @@ static rm2_status take_points(rm2_context *ctx, const char *source, const rm2_da
 
 rm2_status rm2i_raw_from_memory(rm2_context *ctx, const char *source, const rm2_data_arrays *arrays,
                                 size_t width, rm2i_raw *raw) {
-    RM2_TRY(take_points(ctx, source, arrays, width, raw));
-    RM2_TRY(take_group(ctx, source, arrays, &raw->group));
-    return take_labels(ctx, source, arrays, &raw->label);
+    RM2_TRY(copy_points(ctx, source, arrays, width, raw));
+    RM2_TRY(copy_group(ctx, source, arrays, &raw->group));
+    return copy_labels(ctx, source, arrays, &raw->label);
 }

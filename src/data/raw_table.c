@@ -8,8 +8,8 @@
 #include "riemann2/io.h"
 
 /* The texts of a text column become the names; the table keeps none. */
-static rm2_status take_codes(rm2_context *ctx, const char *path, rm2_table *table, size_t column,
-                             rm2i_codes *codes) {
+static rm2_status consume_codes(rm2_context *ctx, const char *path, rm2_table *table, size_t column,
+                                rm2i_codes *codes) {
     if (!table->texts || !table->texts[column])
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%s: column %zu has ids or labels, but was not read "
@@ -25,7 +25,7 @@ static rm2_status take_codes(rm2_context *ctx, const char *path, rm2_table *tabl
     return RM2_OK;
 }
 
-static rm2_status take_time(rm2_context *ctx, const rm2_table *table, size_t column,
+static rm2_status copy_time(rm2_context *ctx, const rm2_table *table, size_t column,
                             double **time) {
     RM2_TRY(rm2i_alloc(ctx, table->rows, sizeof **time, time));
     for (size_t i = 0; i < table->rows; i++)
@@ -34,7 +34,7 @@ static rm2_status take_time(rm2_context *ctx, const rm2_table *table, size_t col
 }
 
 /* Keep the chosen columns, in their order, in the same memory. */
-static rm2_status take_values(rm2_context *ctx, rm2_table *table, size_t count, rm2i_raw *raw) {
+static rm2_status copy_values(rm2_context *ctx, rm2_table *table, size_t count, rm2i_raw *raw) {
     double *row;
     RM2_TRY(rm2i_alloc(ctx, count, sizeof *row, &row));
     for (size_t i = 0; i < table->rows; i++) {
@@ -53,7 +53,7 @@ static rm2_status take_values(rm2_context *ctx, rm2_table *table, size_t count, 
     return RM2_OK;
 }
 
-static rm2_status take_names(rm2_context *ctx, const rm2_table *table, rm2i_raw *raw) {
+static rm2_status copy_names(rm2_context *ctx, const rm2_table *table, rm2i_raw *raw) {
     if (!table->names)
         return RM2_OK;
     RM2_TRY(rm2i_calloc(ctx, raw->width, sizeof *raw->names, &raw->names));
@@ -73,8 +73,8 @@ static void find_roles(const rm2_data_settings *s, roles *r) {
     r->choice = (rm2_column_choice){s->columns, s->ignore, r->names, 3};
 }
 
-static rm2_status take_all(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                           rm2_table *table, rm2i_raw *raw) {
+static rm2_status convert_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                rm2_table *table, rm2i_raw *raw) {
     roles r;
     size_t count;
     find_roles(s, &r);
@@ -82,13 +82,13 @@ static rm2_status take_all(rm2_context *ctx, const char *path, const rm2_data_se
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_DATA, "%s: no columns remain for the points", path);
     if (s->group)
-        RM2_TRY(take_codes(ctx, path, table, rm2_table_column(table, s->group), &raw->group));
+        RM2_TRY(consume_codes(ctx, path, table, rm2_table_column(table, s->group), &raw->group));
     if (s->label)
-        RM2_TRY(take_codes(ctx, path, table, rm2_table_column(table, s->label), &raw->label));
+        RM2_TRY(consume_codes(ctx, path, table, rm2_table_column(table, s->label), &raw->label));
     if (s->time)
-        RM2_TRY(take_time(ctx, table, rm2_table_column(table, s->time), &raw->time));
-    RM2_TRY(take_values(ctx, table, count, raw));
-    return take_names(ctx, table, raw);
+        RM2_TRY(copy_time(ctx, table, rm2_table_column(table, s->time), &raw->time));
+    RM2_TRY(copy_values(ctx, table, count, raw));
+    return copy_names(ctx, table, raw);
 }
 
 /* How the file is read, and what the settings point to. */
@@ -117,13 +117,13 @@ static void choose_reading(const rm2_data_settings *s, reading *how) {
     }
 }
 
-rm2_status rm2i_raw_take_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
-                               rm2_table *table, rm2i_raw *raw) {
+rm2_status rm2i_raw_consume_table(rm2_context *ctx, const char *path, const rm2_data_settings *s,
+                                  rm2_table *table, rm2i_raw *raw) {
     if (!table->values || !table->lines)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: a table that was read from a file is needed",
                          path);
     RM2_TRY(rm2i_alloc(ctx, table->columns, sizeof *raw->columns, &raw->columns));
-    return take_all(ctx, path, s, table, raw);
+    return convert_table(ctx, path, s, table, raw);
 }
 
 static rm2_status open_source(rm2_context *ctx, const char *path, rm2i_source *source) {
@@ -152,7 +152,7 @@ rm2_status rm2i_raw_part_of_table(rm2_context *ctx, const char *path, const rm2_
     rm2_status status = rm2i_csv_load(ctx, &source, &how.csv, part, &table);
     rm2i_source_close(&source);
     if (status == RM2_OK)
-        status = rm2i_raw_take_table(ctx, path, s, &table, raw);
+        status = rm2i_raw_consume_table(ctx, path, s, &table, raw);
     rm2_table_clear(&table);
     return status;
 }

@@ -166,14 +166,14 @@ static rm2_status look_for_missing(rm2_context *ctx, const intake *in, size_t ro
         gone, in->width);
 }
 
-static void take_missing(const intake *in, const double *numbers, double *point) {
+static void copy_missing(const intake *in, const double *numbers, double *point) {
     bool flat = in->f->geometry == &rm2_euclidean;
     for (size_t k = 0; k < in->f->ambient; k++)
         point[k] = flat ? numbers[k] : NAN;
 }
 
 /* Shrink a matrix as the settings say, and count it if it is singular: projection would hide that. */
-static rm2_status take_matrix(rm2_context *ctx, const intake *in, size_t row) {
+static rm2_status project_matrix(rm2_context *ctx, const intake *in, size_t row) {
     rm2_factor_report *r = in->report;
     rm2i_draft *data = in->data;
     if (in->s->shrinkage > 0)
@@ -190,17 +190,17 @@ static rm2_status take_matrix(rm2_context *ctx, const intake *in, size_t row) {
     return RM2_OK;
 }
 
-static rm2_status take_factor(rm2_context *ctx, const intake *in, size_t row) {
+static rm2_status project_factor(rm2_context *ctx, const intake *in, size_t row) {
     const double *numbers = in->row + in->column;
     bool missing = false;
     RM2_TRY(look_for_missing(ctx, in, row, &missing));
     if (missing) {
-        take_missing(in, numbers, point_of(in, row));
+        copy_missing(in, numbers, point_of(in, row));
         return RM2_OK;
     }
     double hidden = rm2i_convert(in->f, in->s, in->order, numbers, in->point), defect;
     if (rm2_is_spd(in->f->geometry))
-        RM2_TRY(take_matrix(ctx, in, row));
+        RM2_TRY(project_matrix(ctx, in, row));
     rm2_status status = rm2i_factor_project_within(in->f, in->s->warn_below, in->point,
                                                    point_of(in, row), in->work, &defect);
     defect = fmax(hidden, defect);
@@ -292,8 +292,8 @@ static rm2_status prepare(rm2_context *ctx, const intake *common, intake *factor
     return RM2_OK;
 }
 
-static rm2_status take_rows(rm2_context *ctx, rm2i_raw *raw, rm2i_draft *data, double *row,
-                            const intake *factors) {
+static rm2_status project_rows(rm2_context *ctx, rm2i_raw *raw, rm2i_draft *data, double *row,
+                               const intake *factors) {
     const double *from = raw->values;
     if (raw->width >= rm2_manifold_ambient(data->manifold)) {
         free(data->points);
@@ -303,7 +303,7 @@ static rm2_status take_rows(rm2_context *ctx, rm2i_raw *raw, rm2i_draft *data, d
     for (size_t i = 0; i < raw->rows; i++) {
         memcpy(row, from + i * raw->width, raw->width * sizeof *row);
         for (size_t k = 0; k < rm2_manifold_factor_count(data->manifold); k++)
-            RM2_TRY(take_factor(ctx, &factors[k], i));
+            RM2_TRY(project_factor(ctx, &factors[k], i));
     }
     return RM2_OK;
 }
@@ -327,7 +327,7 @@ rm2_status rm2i_validate(rm2_context *ctx, const rm2_data_settings *s, rm2i_raw 
                          .point = memory + scratch};
         status = prepare(ctx, &common, factors);
         if (status == RM2_OK)
-            status = take_rows(ctx, raw, data, row, factors);
+            status = project_rows(ctx, raw, data, row, factors);
     }
     free(factors);
     free(memory);

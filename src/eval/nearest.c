@@ -86,12 +86,12 @@ void rm2i_segments_free(rm2i_segments *segments) {
 void rm2i_nearest_lay_out(rm2i_nearest *walk, const rm2i_segments *segments, rm2i_arena *a) {
     const rm2_manifold *m = segments->m;
     walk->segments = segments;
-    walk->lower = rm2i_take(a, double, segments->count);
-    walk->previous = rm2i_take(a, double, m->ambient);
-    walk->frame = rm2i_take(a, double, m->frame_size);
-    walk->start = rm2i_take(a, double, m->dim);
-    walk->end = rm2i_take(a, double, m->dim);
-    walk->scratch = rm2i_take(a, double, m->work_size);
+    walk->lower = rm2i_reserve(a, double, segments->count);
+    walk->previous = rm2i_reserve(a, double, m->ambient);
+    walk->frame = rm2i_reserve(a, double, m->frame_size);
+    walk->start = rm2i_reserve(a, double, m->dim);
+    walk->end = rm2i_reserve(a, double, m->dim);
+    walk->scratch = rm2i_reserve(a, double, m->work_size);
 }
 
 void rm2i_nearest_begin(rm2i_nearest *walk, size_t skip) {

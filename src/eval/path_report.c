@@ -41,7 +41,7 @@ typedef struct subject {
     double *points;   /* nodes of the curve x ambient; NULL: not decoded */
 } subject;
 
-static rm2_status take_subject(rm2_context *ctx, subject *s) {
+static rm2_status resolve_subject(rm2_context *ctx, subject *s) {
     const rm2_curve *c = s->curve;
     size_t wanted = s->settings->nodes ? s->settings->nodes : c->nodes;
     if (c->Q != rm2_space_dim(s->space))
@@ -141,7 +141,7 @@ static void judge(const rm2_curve *c, rm2_path_report *r) {
 }
 
 static rm2_status measure(rm2_context *ctx, subject *s, double *over_spread, rm2_path_report *r) {
-    RM2_TRY(take_subject(ctx, s));
+    RM2_TRY(resolve_subject(ctx, s));
     r->nodes = s->nodes;
     r->error = s->curve->error;
     r->residual = s->curve->residual;
@@ -159,7 +159,7 @@ rm2_status rm2_path_measure(rm2_context *ctx, const rm2_space *space, const rm2_
     RM2_REQUIRE(ctx, curve->x);
     rm2_report_settings own = rm2_report_settings_default();
     rm2_path_report found = {.size = sizeof found};
-    RM2_TRY(rm2_settings_take(ctx, settings, &own));
+    RM2_TRY(rm2_settings_overlay(ctx, settings, &own));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_REPORT), &own));
     subject s = {.space = space, .curve = curve, .settings = &own};
     rm2_status status = measure(ctx, &s, over_spread, &found);
@@ -226,6 +226,6 @@ void rm2_path_reason_text(const rm2_path_report *report, rm2_path_reason reason,
     if (!text || size == 0)
         return;
     *text = 0;
-    if (report && rm2_settings_take(NULL, report, &own) == RM2_OK && (own.reasons & reason))
+    if (report && rm2_settings_overlay(NULL, report, &own) == RM2_OK && (own.reasons & reason))
         write_reason(&own, reason, text, size);
 }

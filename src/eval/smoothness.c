@@ -28,9 +28,9 @@ typedef struct smoothing {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     smoothing *s = arg;
-    s->rows = rm2i_take(a, double, s->n, s->m->M);
-    s->part = rm2i_take(a, double, s->n, s->m->M);
-    s->even = rm2i_take(a, double, POINTS, s->m->M);
+    s->rows = rm2i_reserve(a, double, s->n, s->m->M);
+    s->part = rm2i_reserve(a, double, s->n, s->m->M);
+    s->even = rm2i_reserve(a, double, POINTS, s->m->M);
 }
 
 /* Columns of the flat factors, or of the others; returns how many. */

@@ -265,8 +265,8 @@ typedef struct looking {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     looking *l = arg;
-    l->scaled = rm2i_take(a, double, l->n, l->v->manifold->ambient);
-    l->over = rm2i_take(a, double, l->v->families, l->n);
+    l->scaled = rm2i_reserve(a, double, l->n, l->v->manifold->ambient);
+    l->over = rm2i_reserve(a, double, l->v->families, l->n);
     rm2i_nearest_lay_out(&l->walk, &l->v->segments, a);
 }
 
@@ -314,7 +314,7 @@ static void choose(const looking *l, double *over, rm2_nearness *path) {
 
 static rm2_status look(rm2_context *ctx, looking *l, const double *points, double *over,
                        rm2_nearness *path) {
-    RM2_TRY(rm2i_model_take(ctx, l->v->model, l->n, points, l->scaled, NULL));
+    RM2_TRY(rm2i_model_project(ctx, l->v->model, l->n, points, l->scaled, NULL));
     for (size_t f = 0; f < l->v->families; f++)
         RM2_TRY(look_at_family(ctx, l, f));
     choose(l, over, path);

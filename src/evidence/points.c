@@ -21,12 +21,12 @@ static const double LEAST = 1e-8; /* of the mean variance: what counts as varian
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_points_training *t = arg;
     size_t N = t->d.N, M = t->d.M, Q = t->d.Q;
-    t->F = rm2i_take(a, double, M, N);
-    t->X0 = rm2i_take(a, double, N, Q);
-    t->X = rm2i_take(a, double, N, Q);
-    t->rows = rm2i_take(a, double, t->count, N);
-    t->lengthscale = rm2i_take(a, double, Q);
-    t->number = rm2i_take(a, size_t, N);
+    t->F = rm2i_reserve(a, double, M, N);
+    t->X0 = rm2i_reserve(a, double, N, Q);
+    t->X = rm2i_reserve(a, double, N, Q);
+    t->rows = rm2i_reserve(a, double, t->count, N);
+    t->lengthscale = rm2i_reserve(a, double, Q);
+    t->number = rm2i_reserve(a, size_t, N);
 }
 
 void rm2i_points_record(rm2i_points_training *t, double gradient, double step, rm2_stop stop) {

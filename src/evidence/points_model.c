@@ -21,7 +21,7 @@ static rm2_status begin(rm2_context *ctx, rm2i_points_request *r) {
     return rm2i_points_given(ctx, &r->data, &r->start);
 }
 
-static void take_result(const rm2i_points_result *r, rm2_model *m) {
+static void copy_result(const rm2i_points_result *r, rm2_model *m) {
     for (size_t q = 0; q < m->Q; q++)
         m->lengthscale[q] = r->lengthscale;
     m->variance = r->variance;
@@ -51,7 +51,7 @@ static rm2_status train(rm2_context *ctx, const rm2_fit_settings *s,
     (void)checkpoint;
     RM2_TRY(begin(ctx, &r));
     RM2_TRY(rm2i_points_train(ctx, &r, &result));
-    take_result(&result, m);
+    copy_result(&result, m);
     RM2_TRY(place_inducing(ctx, m));
     rm2i_warn_accuracy(ctx, s, m);
     if (result.distinct < m->N)

@@ -27,11 +27,11 @@ typedef struct linear_layout {
 static void lay_out_linear(void *arg, rm2i_arena *a) {
     const linear_layout *l = arg;
     size_t N = l->d->N, M = l->d->M, Q = l->d->Q;
-    l->linear->B = rm2i_take(a, double, M, Q);
-    l->linear->W = rm2i_take(a, double, Q, M);
-    l->linear->left = rm2i_take(a, double, M, N);
-    l->linear->small = rm2i_take(a, double, 2, Q, Q);
-    l->linear->scores = rm2i_take(a, double, Q, N);
+    l->linear->B = rm2i_reserve(a, double, M, Q);
+    l->linear->W = rm2i_reserve(a, double, Q, M);
+    l->linear->left = rm2i_reserve(a, double, M, N);
+    l->linear->small = rm2i_reserve(a, double, 2, Q, Q);
+    l->linear->scores = rm2i_reserve(a, double, Q, N);
 }
 
 rm2_status rm2i_points_linear_create(rm2_context *ctx, const rm2i_points_data *d,
@@ -116,17 +116,17 @@ typedef struct covariance_scratch {
 
 static void lay_out_covariance(void *arg, rm2i_arena *a) {
     covariance_scratch *s = arg;
-    s->K = rm2i_take(a, double, s->N, s->N);
-    s->L = rm2i_take(a, double, s->N, s->N);
-    s->Y = rm2i_take(a, double, s->M, s->N);
-    s->S = rm2i_take(a, double, s->M, s->M);
+    s->K = rm2i_reserve(a, double, s->N, s->N);
+    s->L = rm2i_reserve(a, double, s->N, s->N);
+    s->Y = rm2i_reserve(a, double, s->M, s->N);
+    s->S = rm2i_reserve(a, double, s->M, s->M);
 }
 
 static void lay_out_inducing(void *arg, rm2i_arena *a) {
     covariance_scratch *s = arg;
     s->K = s->L = NULL;
-    s->Y = rm2i_take(a, double, s->M, s->N);
-    s->S = rm2i_take(a, double, s->M, s->M);
+    s->Y = rm2i_reserve(a, double, s->M, s->N);
+    s->S = rm2i_reserve(a, double, s->M, s->M);
 }
 
 /* tr S, and S where Kf is wanted */

@@ -128,14 +128,14 @@ static rm2_status minus_evidence(void *user, const double *at, double *f, double
     return RM2_OK;
 }
 
-static void take_terms(search *q, double total) {
+static void record_terms(search *q, double total) {
     q->t->terms = (rm2_objective_terms){
         .log_likelihood = total - q->prior, .hyper = q->prior, .total = total};
 }
 
 static void report_search(void *user, double f) {
     search *q = user;
-    take_terms(q, -f / q->unit);
+    record_terms(q, -f / q->unit);
     rm2i_points_record(q->t, 0, 0, RM2_STOP_RUNNING);
 }
 
@@ -144,7 +144,7 @@ static void report_search(void *user, double f) {
 /* The first row of the record: where the search begins. */
 static void record_start(search *q, double f) {
     rm2i_points_training *t = q->t;
-    take_terms(q, -f / q->unit);
+    record_terms(q, -f / q->unit);
     if (t->traced > 0 || q->silent)
         return;
     t->start = t->terms;
@@ -176,7 +176,7 @@ static rm2_status maximise(search *q, size_t n) {
                    ? rm2i_fail(t->ctx, status, "the evidence cannot be evaluated at its start")
                    : status;
     RM2_TRY(minus_evidence(q, q->at, &f, gradient)); /* the terms at the result */
-    take_terms(q, q->value + q->prior);
+    record_terms(q, q->value + q->prior);
     t->stop = result.stop;
     for (int k = 0; k < HYPERS; k++)
         t->hyper[k] = exp(q->at[k]);
@@ -199,11 +199,11 @@ typedef struct sample {
 
 static void lay_out_sample(void *arg, rm2i_arena *a) {
     sample *w = arg;
-    w->X = rm2i_take(a, double, w->n, w->Q);
-    w->F = rm2i_take(a, double, w->rows, w->n);
+    w->X = rm2i_reserve(a, double, w->n, w->Q);
+    w->F = rm2i_reserve(a, double, w->rows, w->n);
 }
 
-static void take_sample(sample *w, const rm2i_evidence_data *all) {
+static void copy_sample(sample *w, const rm2i_evidence_data *all) {
     rm2i_draw draw = rm2i_draw_some(all->N, w->n);
     size_t k = 0;
     for (size_t i = 0; i < all->N; i++) {
@@ -221,7 +221,7 @@ static rm2_status search_sample(search *q, const double *X) {
     rm2i_evidence_data data = rm2i_points_evidence_data(q->t, X);
     sample w = {.n = data.N < DRAWN ? data.N : DRAWN, .Q = data.Q, .rows = data.rows};
     RM2_TRY(rm2i_arena_alloc(q->t->ctx, lay_out_sample, &w, &w.memory));
-    take_sample(&w, &data);
+    copy_sample(&w, &data);
     data.N = w.n;
     data.X = w.X;
     data.F = w.F;

@@ -24,10 +24,10 @@ typedef struct neighbours {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     neighbours *n = arg;
-    n->points = rm2i_take(a, double, n->known, rm2_manifold_ambient(n->model->manifold));
-    n->q = rm2i_take(a, double, n->known, n->model->M);
-    n->Y = rm2i_take(a, double, n->known, n->model->Q);
-    n->first = rm2i_take(a, double, n->model->Q);
+    n->points = rm2i_reserve(a, double, n->known, rm2_manifold_ambient(n->model->manifold));
+    n->q = rm2i_reserve(a, double, n->known, n->model->M);
+    n->Y = rm2i_reserve(a, double, n->known, n->model->Q);
+    n->first = rm2i_reserve(a, double, n->model->Q);
 }
 
 static rm2_status start(rm2_context *ctx, const rm2_model *m, const rm2i_start_data *demos,
@@ -57,7 +57,7 @@ static double extent_of(size_t n, size_t Q, const double *X) {
     return high - low;
 }
 
-static rm2_status take_known(rm2_context *ctx, neighbours *n) {
+static rm2_status copy_known(rm2_context *ctx, neighbours *n) {
     const rm2_model *m = n->model;
     size_t width = rm2_manifold_ambient(m->manifold);
     for (size_t i = 0; i < n->known; i++) {
@@ -70,7 +70,7 @@ static rm2_status take_known(rm2_context *ctx, neighbours *n) {
 
 static rm2_status place(rm2_context *ctx, neighbours *n, const rm2i_start_data *demos, double *X) {
     const rm2_model *m = n->model;
-    RM2_TRY(take_known(ctx, n));
+    RM2_TRY(copy_known(ctx, n));
     RM2_TRY(start(ctx, m, demos, X));
     double scale = extent_of(n->known, m->Q, n->Y) / extent_of(demos->N, m->Q, X);
     for (size_t i = 0; i < demos->N * m->Q; i++)

@@ -12,7 +12,7 @@ static const double BASE_DEFECT = 1e-6; /* of a given base point; less is projec
 /* ---- data ----------------------------------------------------------------------------------- */
 
 /* A given base point is in the units of the data and must lie on the manifold. */
-static rm2_status take_base(rm2_context *ctx, const double *given, rm2_model *m) {
+static rm2_status project_base(rm2_context *ctx, const double *given, rm2_model *m) {
     if (!given)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no base point given");
     memcpy(m->base, given, rm2_manifold_ambient(m->manifold) * sizeof *m->base);
@@ -62,7 +62,7 @@ rm2_status rm2i_find_base(rm2_context *ctx, const rm2_fit_settings *s, rm2_model
     if (s->model == RM2_GPLVM || s->base == RM2_BASE_DEFAULT)
         return RM2_OK;
     if (s->base == RM2_BASE_GIVEN)
-        return take_base(ctx, s->base_point, m);
+        return project_base(ctx, s->base_point, m);
     RM2_TRY(find_mean(ctx, m, &info));
     if (!info.converged)
         rm2i_log(ctx, RM2_LOG_WARNING,

@@ -30,15 +30,15 @@ typedef struct addition {
 static void lay_out(void *arg, rm2i_arena *a) {
     addition *d = arg;
     size_t width = rm2_manifold_ambient(d->more->manifold);
-    d->latents = rm2i_take(a, double, d->N + d->n, d->Q);
-    d->base = rm2i_take(a, double, width);
-    d->points = rm2i_take(a, double, d->n, width);
-    d->outputs = rm2i_take(a, double, d->n, d->M);
-    d->mean = rm2i_take(a, double, d->n, d->M);
-    d->info = rm2i_take(a, rm2_encoded, d->n);
-    d->starts = rm2i_take(a, size_t, d->more->trajectories + 1);
-    d->scaled = rm2i_take(a, double, d->n, width);
-    d->X = rm2i_take(a, double, d->n, d->Q);
+    d->latents = rm2i_reserve(a, double, d->N + d->n, d->Q);
+    d->base = rm2i_reserve(a, double, width);
+    d->points = rm2i_reserve(a, double, d->n, width);
+    d->outputs = rm2i_reserve(a, double, d->n, d->M);
+    d->mean = rm2i_reserve(a, double, d->n, d->M);
+    d->info = rm2i_reserve(a, rm2_encoded, d->n);
+    d->starts = rm2i_reserve(a, size_t, d->more->trajectories + 1);
+    d->scaled = rm2i_reserve(a, double, d->n, width);
+    d->X = rm2i_reserve(a, double, d->n, d->Q);
 }
 
 /* ---- trajectories one by one ------------------------------------------------------------------ */

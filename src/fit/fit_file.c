@@ -204,8 +204,8 @@ rm2_status rm2_fit_file(rm2_context *ctx, const char *path, const rm2_data_setti
     RM2_REQUIRE(ctx, path);
     RM2_TRY(rm2i_rows_expect_root(ctx));
     const rm2i_rows none = rm2i_rows_none(ctx);
-    RM2_TRY(rm2i_data_take_settings(ctx, data, true, &q.data));
-    RM2_TRY(rm2i_settings_take(ctx, settings, &q.fit));
+    RM2_TRY(rm2i_data_settings_overlay(ctx, data, true, &q.data));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &q.fit));
     q.fit.compact = true;
     RM2_TRY(rm2_fit_check(ctx, NULL, &q.fit));
     if (checkpoint)

@@ -33,7 +33,7 @@ static rm2_status draw_points(rm2_context *ctx, size_t N, size_t **order) {
 }
 
 /* Points of all folds but one, or of one. */
-static rm2_status take_part(rm2_context *ctx, const rm2_data *data, const size_t *order,
+static rm2_status copy_part(rm2_context *ctx, const rm2_data *data, const size_t *order,
                             size_t count, size_t folds, size_t fold, bool held, rm2_data **part) {
     size_t ambient = rm2_manifold_ambient(data->manifold), n = 0;
     size_t own = count / folds + (fold < count % folds);
@@ -110,9 +110,9 @@ static rm2_status run_folds(rm2_context *ctx, const folding *f) {
     rm2_status status = RM2_OK;
     for (size_t fold = 0; status == RM2_OK && fold < f->folds; fold++) {
         rm2_data *train = NULL, *held = NULL;
-        status = take_part(ctx, f->data, f->order, f->count, f->folds, fold, false, &train);
+        status = copy_part(ctx, f->data, f->order, f->count, f->folds, fold, false, &train);
         if (status == RM2_OK)
-            status = take_part(ctx, f->data, f->order, f->count, f->folds, fold, true, &held);
+            status = copy_part(ctx, f->data, f->order, f->count, f->folds, fold, true, &held);
         if (status == RM2_OK)
             status = run_fold(ctx, f, train, held);
         rm2_data_free(train);

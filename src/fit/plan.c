@@ -55,7 +55,7 @@ static bool same(const rm2_setting *row, const void *a, const void *b) {
 }
 
 /* A name of settings.texts; the recipe counts here, the other values once it is known. */
-static rm2_status take_text(rm2_context *ctx, const rm2_setting_text *text, request *r) {
+static rm2_status parse_text(rm2_context *ctx, const rm2_setting_text *text, request *r) {
     const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     rm2_fit_settings scratch = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
     if (!text->name || !text->text)
@@ -71,17 +71,17 @@ static rm2_status take_text(rm2_context *ctx, const rm2_setting_text *text, requ
     return RM2_OK;
 }
 
-static rm2_status take_request(rm2_context *ctx, const rm2_fit_settings *settings, request *r) {
+static rm2_status overlay_request(rm2_context *ctx, const rm2_fit_settings *settings, request *r) {
     const rm2_settings_table *table = rm2_settings_table_of(RM2_SETTINGS_FIT);
     r->own = rm2_fit_settings_recipe(RM2_RECIPE_AUTO);
-    RM2_TRY(rm2i_settings_take(ctx, settings, &r->own));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &r->own));
     RM2_TRY(rm2_settings_check(ctx, table, &r->own));
     const rm2_fit_settings usual = rm2_fit_settings_recipe(r->own.recipe);
     for (size_t k = 0; k < table->count; k++)
         r->given.given[k] = !same(&table->rows[k], &r->own, &usual);
     r->recipe = r->own.recipe;
     for (size_t k = 0; k < r->own.text_count; k++)
-        RM2_TRY(take_text(ctx, &r->own.texts[k], r));
+        RM2_TRY(parse_text(ctx, &r->own.texts[k], r));
     return RM2_OK;
 }
 
@@ -213,7 +213,7 @@ rm2_status rm2i_plan_decide(rm2_context *ctx, const rm2_fit_settings *settings,
                             const rm2i_fit_subject *subject, rm2_fit_plan *p) {
     request r = {.recipe = RM2_RECIPE_AUTO};
     bool good = false;
-    RM2_TRY(take_request(ctx, settings, &r));
+    RM2_TRY(overlay_request(ctx, settings, &r));
     if (subject && subject->points < 2)
         return rm2i_fail(ctx, RM2_ERR_DATA, "training needs at least 2 points, %s has %zu",
                          subject->source, subject->points);
@@ -276,7 +276,7 @@ rm2_status rm2_fit_choose_latent(rm2_context *ctx, const rm2_data *data,
     rm2_fit_plan *p;
     RM2_REQUIRE(ctx, data, rows, tried, chosen);
     const rm2i_fit_subject subject = rm2i_fit_subject_of(data);
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &s));
     s.latent_dim = 0;
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *p, &p));
     rm2_status status = rm2i_plan_decide(ctx, &s, &subject, p);

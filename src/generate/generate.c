@@ -140,7 +140,7 @@ rm2_status rm2_data_generate(rm2_context *ctx, const char *name,
     *data = NULL;
     RM2_REQUIRE(ctx, name);
     rm2_generate_settings s = rm2_generate_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &s));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_GENERATE), &s));
     const generator *g = NULL;
     RM2_TRY(find(ctx, name, &g));

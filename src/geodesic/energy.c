@@ -31,11 +31,11 @@ static void fill_points(rm2i_energy *e) {
 static void lay_out(void *energy, rm2i_arena *a) {
     rm2i_energy *e = energy;
     size_t Q = e->Q, n = e->points;
-    e->local = rm2i_take(a, rm2i_local, n);
-    e->weight = rm2i_take(a, double, n);
-    e->shifted = rm2i_take(a, double, n, Q);
-    e->shifted_G = rm2i_take(a, double, n, Q, Q);
-    e->shifted_dG = rm2i_take(a, double, n, Q, Q, Q);
+    e->local = rm2i_reserve(a, rm2i_local, n);
+    e->weight = rm2i_reserve(a, double, n);
+    e->shifted = rm2i_reserve(a, double, n, Q);
+    e->shifted_G = rm2i_reserve(a, double, n, Q, Q);
+    e->shifted_dG = rm2i_reserve(a, double, n, Q, Q, Q);
 }
 
 rm2_status rm2i_energy_create(rm2_context *ctx, rm2i_evaluator *evaluator, const rm2i_pieces *curve,
@@ -70,14 +70,14 @@ void rm2i_energy_free(rm2i_energy *energy) {
 
 /* ---- value ---------------------------------------------------------------------------------- */
 
-rm2i_sample rm2i_sample_take(const rm2i_energy *e, rm2i_arena *arena) {
+rm2i_sample rm2i_sample_reserve(const rm2i_energy *e, rm2i_arena *arena) {
     size_t Q = e->Q, n = e->points;
     rm2i_sample sample = {.energy = 0};
-    sample.x = rm2i_take(arena, double, n, Q);
-    sample.v = rm2i_take(arena, double, n, Q);
-    sample.G = rm2i_take(arena, double, n, Q, Q);
-    sample.dG = rm2i_take(arena, double, n, Q, Q, Q);
-    sample.bend = rm2i_take(arena, double, n, Q, Q);
+    sample.x = rm2i_reserve(arena, double, n, Q);
+    sample.v = rm2i_reserve(arena, double, n, Q);
+    sample.G = rm2i_reserve(arena, double, n, Q, Q);
+    sample.dG = rm2i_reserve(arena, double, n, Q, Q, Q);
+    sample.bend = rm2i_reserve(arena, double, n, Q, Q);
     return sample;
 }
 

@@ -33,7 +33,7 @@ rm2_status rm2i_energy_create(rm2_context *ctx, rm2i_evaluator *evaluator, const
                               size_t points, rm2i_energy **energy);
 void rm2i_energy_free(rm2i_energy *energy);
 
-rm2i_sample rm2i_sample_take(const rm2i_energy *e, rm2i_arena *arena);
+rm2i_sample rm2i_sample_reserve(const rm2i_energy *e, rm2i_arena *arena);
 
 /* The sample of the curve as it is, with second derivatives if they are asked for and the metric has
  * them; RM2_ERR_DOMAIN or RM2_ERR_NUMERIC where it has no energy. */

@@ -57,7 +57,7 @@ rm2_status rm2i_geodesic_refine(rm2_context *ctx, const rm2_metric *metric,
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "geodesic: a path of %zu points; expected 2 or more", n);
-    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    RM2_TRY(rm2i_geodesic_settings_overlay(ctx, settings, &used));
     rm2i_activity_begin(ctx, "geodesic", stages_of(&used));
     rm2_status status = refine(ctx, metric, &used, n, path, curve);
     rm2i_activity_end(ctx);
@@ -73,7 +73,7 @@ rm2_status rm2i_geodesic(rm2_context *ctx, const rm2_metric *metric, const rm2i_
     rm2i_geodesic_settings used;
     double *path;
     size_t n;
-    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    RM2_TRY(rm2i_geodesic_settings_overlay(ctx, settings, &used));
     rm2i_activity_begin(ctx, "geodesic", stages_of(&used));
     rm2_status status = rm2i_start_path(ctx, metric, roadmap, from, to, &n, &path);
     if (status == RM2_OK)
@@ -89,7 +89,7 @@ rm2_status rm2i_geodesic_log(rm2_context *ctx, const rm2_metric *metric,
     RM2_REQUIRE(ctx, metric, x, y, v);
     rm2i_geodesic_settings used;
     rm2_curve *curve = NULL;
-    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    RM2_TRY(rm2i_geodesic_settings_overlay(ctx, settings, &used));
     used.nodes = 2;
     rm2_status status = rm2i_geodesic(ctx, metric, roadmap, &used, x, y, &curve);
     if (curve) {
@@ -131,7 +131,7 @@ rm2_status rm2i_geodesic_through(rm2_context *ctx, const rm2_metric *metric,
     if (n < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "geodesic through %zu points; expected 2 or more",
                          n);
-    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    RM2_TRY(rm2i_geodesic_settings_overlay(ctx, settings, &used));
     RM2_TRY(rm2i_calloc(ctx, count, sizeof *legs, &legs));
     rm2i_activity_begin(ctx, "geodesic", count * stages_of(&used));
     rm2_status status = rm2i_evaluator_begin(ctx, metric, rm2_context_threads(ctx), &evaluator);

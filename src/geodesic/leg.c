@@ -28,10 +28,10 @@ static const rm2_setting rows[] = {RM2I_GEODESIC_ROWS(rm2i_geodesic_settings, la
 
 RM2I_TABLE(rm2i_geodesic_settings_table, "geodesic", rm2i_geodesic_settings, rows)
 
-rm2_status rm2i_take_geodesic_settings(rm2_context *ctx, const rm2i_geodesic_settings *given,
-                                       rm2i_geodesic_settings *own) {
+rm2_status rm2i_geodesic_settings_overlay(rm2_context *ctx, const rm2i_geodesic_settings *given,
+                                          rm2i_geodesic_settings *own) {
     *own = rm2i_geodesic_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, given, own));
+    RM2_TRY(rm2i_settings_overlay(ctx, given, own));
     return rm2_settings_check(ctx, rm2i_geodesic_settings_table(), own);
 }
 
@@ -64,8 +64,8 @@ static rm2_status is_longer(rm2i_stage *stage, rm2i_curve_candidate *best,
 }
 
 /* Take over what a stage has made, if it is good. */
-static rm2_status take_over(rm2i_stage *stage, rm2_geodesic_stage name,
-                            rm2i_curve_candidate *candidate, rm2i_leg *leg) {
+static rm2_status accept_candidate(rm2i_stage *stage, rm2_geodesic_stage name,
+                                   rm2i_curve_candidate *candidate, rm2i_leg *leg) {
     bool refused = !candidate->curve;
     rm2_status status = refused ? RM2_OK : is_longer(stage, &leg->best, candidate, &refused);
     if (rm2i_no_metric(status))
@@ -90,7 +90,7 @@ static rm2_status take_over(rm2i_stage *stage, rm2_geodesic_stage name,
 /* The same, as a part of the activity that is done. */
 static rm2_status finish_stage(rm2i_stage *stage, rm2_geodesic_stage name,
                                rm2i_curve_candidate *candidate, rm2i_leg *leg) {
-    rm2_status status = take_over(stage, name, candidate, leg);
+    rm2_status status = accept_candidate(stage, name, candidate, leg);
     if (status == RM2_OK)
         rm2i_activity_advance(stage->ctx, 1);
     leg->iterations += stage->iterations;
@@ -154,7 +154,7 @@ static rm2_status run_direct(rm2_context *ctx, rm2i_evaluator *evaluator,
     if (leg->best.curve)
         status = rm2i_polish_stage(&stage, leg->best.arc, DIRECT_ELEMENTS, &candidate);
     if (status == RM2_OK && candidate.curve && candidate.converged) {
-        status = take_over(&stage, RM2_STAGE_POLISH, &candidate, leg);
+        status = accept_candidate(&stage, RM2_STAGE_POLISH, &candidate, leg);
         leg->iterations = stage.iterations;
     }
     rm2i_candidate_clear(&candidate);

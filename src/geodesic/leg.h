@@ -15,8 +15,8 @@ typedef struct rm2i_leg {
 } rm2i_leg;
 
 /* The caller's settings, checked, over the defaults. */
-rm2_status rm2i_take_geodesic_settings(rm2_context *ctx, const rm2i_geodesic_settings *given,
-                                       rm2i_geodesic_settings *own);
+rm2_status rm2i_geodesic_settings_overlay(rm2_context *ctx, const rm2i_geodesic_settings *given,
+                                          rm2i_geodesic_settings *own);
 
 /* From a path of n >= 2 points. Where its ends coincide the leg is the point. Clear the leg also
  * after a failure. */

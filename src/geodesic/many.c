@@ -53,7 +53,7 @@ rm2_status rm2i_geodesic_many(rm2_context *ctx, const rm2_metric *metric,
         curves[i] = NULL;
     if (failed)
         *failed = SIZE_MAX;
-    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    RM2_TRY(rm2i_geodesic_settings_overlay(ctx, settings, &used));
     rm2i_activity_begin(ctx, "geodesics", count);
     rm2_status status = rm2i_workers_run(ctx, metric, count, one_pair, &p, failed);
     rm2i_activity_end(ctx);
@@ -105,7 +105,7 @@ rm2_status rm2i_geodesic_distances(rm2_context *ctx, const rm2_metric *metric,
                    .distance = distance};
     if (unconverged)
         *unconverged = 0;
-    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &used));
+    RM2_TRY(rm2i_geodesic_settings_overlay(ctx, settings, &used));
     if (roadmap && used.last == RM2_STAGE_PATH)
         return rm2i_roadmap_distances(ctx, roadmap, metric, n, points, distance);
     for (size_t i = 0; i < n; i++)

@@ -45,19 +45,19 @@ typedef struct descent {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void take_fan(const descent *d, rm2i_arena *a, fan *f) {
-    f->m = rm2i_take(a, double, d->Q);
-    f->gradient = rm2i_take(a, double, d->Q);
-    f->curves = rm2i_take(a, rm2_curve *, d->n);
+static void lay_out_fan(const descent *d, rm2i_arena *a, fan *f) {
+    f->m = rm2i_reserve(a, double, d->Q);
+    f->gradient = rm2i_reserve(a, double, d->Q);
+    f->curves = rm2i_reserve(a, rm2_curve *, d->n);
 }
 
 static void lay_out(void *arg, rm2i_arena *a) {
     descent *d = arg;
-    d->weights = rm2i_take(a, double, d->n);
-    d->step = rm2i_take(a, double, d->Q);
-    d->G = rm2i_take(a, double, d->Q, d->Q);
-    take_fan(d, a, &d->best);
-    take_fan(d, a, &d->trial);
+    d->weights = rm2i_reserve(a, double, d->n);
+    d->step = rm2i_reserve(a, double, d->Q);
+    d->G = rm2i_reserve(a, double, d->Q, d->Q);
+    lay_out_fan(d, a, &d->best);
+    lay_out_fan(d, a, &d->trial);
 }
 
 static rm2_status prepare(rm2_context *ctx, descent *d, const double *weights) {
@@ -284,8 +284,8 @@ rm2_status rm2i_geodesic_mean(rm2_context *ctx, const rm2_metric *metric,
                  .n = n,
                  .Q = rm2_metric_dim(metric),
                  .points = points};
-    RM2_TRY(rm2i_take_geodesic_settings(ctx, settings, &d.settings));
-    RM2_TRY(rm2i_settings_take(ctx, mean_settings, &limits));
+    RM2_TRY(rm2i_geodesic_settings_overlay(ctx, settings, &d.settings));
+    RM2_TRY(rm2i_settings_overlay(ctx, mean_settings, &limits));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_MEAN), &limits));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: there are no points");

@@ -39,12 +39,12 @@ typedef struct pattern {
 static void lay_out(void *arg, rm2i_arena *a) {
     pattern *p = arg;
     size_t Q = p->v->Q;
-    p->m = rm2i_take(a, double, Q);
-    p->G = rm2i_take(a, double, Q, Q);
-    p->L = rm2i_take(a, double, Q, Q);
-    p->frame = rm2i_take(a, double, Q, Q);
-    p->trial = rm2i_take(a, double, 2, Q, Q);
-    p->value = rm2i_take(a, double, 2, Q);
+    p->m = rm2i_reserve(a, double, Q);
+    p->G = rm2i_reserve(a, double, Q, Q);
+    p->L = rm2i_reserve(a, double, Q, Q);
+    p->frame = rm2i_reserve(a, double, Q, Q);
+    p->trial = rm2i_reserve(a, double, 2, Q, Q);
+    p->value = rm2i_reserve(a, double, 2, Q);
 }
 
 /* The frame at m, and V around. */

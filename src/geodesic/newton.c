@@ -31,15 +31,15 @@ static void lay_out(void *newton, rm2i_arena *a) {
     rm2i_newton *s = newton;
     const rm2i_energy *e = s->energy;
     size_t n = e->unknowns, width = e->bandwidth + 1;
-    s->now = rm2i_sample_take(e, a);
-    s->trial = rm2i_sample_take(e, a);
-    s->bend = rm2i_take(a, double, e->points, e->Q, e->Q);
-    s->gradient = rm2i_take(a, double, n);
-    s->direction = rm2i_take(a, double, n);
-    s->before = rm2i_take(a, double, n);
-    s->H = rm2i_take(a, double, n, width);
-    s->K = rm2i_take(a, double, n, width);
-    s->factor = rm2i_take(a, double, n, width);
+    s->now = rm2i_sample_reserve(e, a);
+    s->trial = rm2i_sample_reserve(e, a);
+    s->bend = rm2i_reserve(a, double, e->points, e->Q, e->Q);
+    s->gradient = rm2i_reserve(a, double, n);
+    s->direction = rm2i_reserve(a, double, n);
+    s->before = rm2i_reserve(a, double, n);
+    s->H = rm2i_reserve(a, double, n, width);
+    s->K = rm2i_reserve(a, double, n, width);
+    s->factor = rm2i_reserve(a, double, n, width);
 }
 
 rm2_status rm2i_newton_create(rm2_context *ctx, rm2i_evaluator *evaluator, rm2i_pieces *curve,

@@ -25,11 +25,11 @@ typedef struct sampling {
 
 static void lay_out(void *samples, rm2i_arena *a) {
     sampling *s = samples;
-    s->x = rm2i_take(a, double, s->nodes, s->Q);
-    s->v = rm2i_take(a, double, s->nodes, s->Q);
-    s->a = rm2i_take(a, double, s->nodes, s->Q);
-    s->G = rm2i_take(a, double, s->nodes, s->Q, s->Q);
-    s->dG = rm2i_take(a, double, s->nodes, s->Q, s->Q, s->Q);
+    s->x = rm2i_reserve(a, double, s->nodes, s->Q);
+    s->v = rm2i_reserve(a, double, s->nodes, s->Q);
+    s->a = rm2i_reserve(a, double, s->nodes, s->Q);
+    s->G = rm2i_reserve(a, double, s->nodes, s->Q, s->Q);
+    s->dG = rm2i_reserve(a, double, s->nodes, s->Q, s->Q, s->Q);
 }
 
 static rm2_status begin(rm2_context *ctx, size_t Q, size_t nodes, double **memory, sampling *s) {

@@ -52,13 +52,13 @@ typedef struct flight {
 static void lay_out(void *arg, rm2i_arena *a) {
     flight *f = arg;
     size_t Q = f->Q;
-    f->y = rm2i_take(a, double, 2, Q);
-    f->next = rm2i_take(a, double, 2, Q);
-    f->k = rm2i_take(a, double, STAGES, 2, Q);
-    f->G = rm2i_take(a, double, Q, Q);
-    f->first_G = rm2i_take(a, double, Q, Q);
-    f->dG = rm2i_take(a, double, Q, Q, Q);
-    f->work = rm2i_take(a, double, Q, Q + 1); /* at least 2Q */
+    f->y = rm2i_reserve(a, double, 2, Q);
+    f->next = rm2i_reserve(a, double, 2, Q);
+    f->k = rm2i_reserve(a, double, STAGES, 2, Q);
+    f->G = rm2i_reserve(a, double, Q, Q);
+    f->first_G = rm2i_reserve(a, double, Q, Q);
+    f->dG = rm2i_reserve(a, double, Q, Q, Q);
+    f->work = rm2i_reserve(a, double, Q, Q + 1); /* at least 2Q */
 }
 
 static rm2_status begin(rm2_context *ctx, const rm2_metric *metric, flight *f) {
@@ -184,7 +184,7 @@ static rm2_status fly(rm2_context *ctx, flight *f, size_t nodes, double *path) {
 }
 
 /* Start of a flight: |v| and the first derivative. */
-static rm2_status take_off(rm2_context *ctx, flight *f, const double *x, const double *v) {
+static rm2_status begin_flight(rm2_context *ctx, flight *f, const double *x, const double *v) {
     size_t Q = f->Q;
     memcpy(f->y, x, Q * sizeof *x);
     memcpy(f->y + Q, v, Q * sizeof *v);
@@ -219,7 +219,7 @@ rm2_status rm2i_geodesic_exp(rm2_context *ctx, const rm2_metric *metric, double 
     rm2_status status = begin(ctx, metric, &f);
     f.tolerance = fmax(tolerance, 4 * DBL_EPSILON);
     if (status == RM2_OK)
-        status = take_off(ctx, &f, x, v);
+        status = begin_flight(ctx, &f, x, v);
     for (size_t j = 0; status == RM2_OK && j < nodes; j++)
         memcpy(path + j * Q, x, Q * sizeof *x);
     if (status == RM2_OK && f.length > 0)

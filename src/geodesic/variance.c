@@ -46,8 +46,8 @@ typedef struct block_job {
 
 static void lay_out_block(void *job, rm2i_arena *a) {
     block_job *b = job;
-    b->distance = rm2i_take(a, double, b->rows, b->places);
-    b->sum = rm2i_take(a, double, b->places);
+    b->distance = rm2i_reserve(a, double, b->rows, b->places);
+    b->sum = rm2i_reserve(a, double, b->places);
 }
 
 typedef struct row_scratch {
@@ -55,8 +55,8 @@ typedef struct row_scratch {
 } row_scratch;
 
 static void lay_out_row(row_scratch *s, const rm2i_variance *v, rm2i_arena *a) {
-    s->heap = rm2i_take(a, double, rm2i_search_work(v->roadmap->nodes));
-    s->star = rm2i_take(a, double, rm2i_star_work(v->roadmap, v->metric, 1));
+    s->heap = rm2i_reserve(a, double, rm2i_search_work(v->roadmap->nodes));
+    s->star = rm2i_reserve(a, double, rm2i_star_work(v->roadmap, v->metric, 1));
 }
 
 /* Distances of point first + i to all places. */
@@ -170,9 +170,9 @@ typedef struct trial_scratch {
 
 static void lay_out_trial(trial_scratch *s, const rm2i_variance *v, rm2i_arena *a) {
     rm2i_join_lay_out(&s->join, v->roadmap, a);
-    s->at = rm2i_take(a, double, v->roadmap->nodes);
-    s->heap = rm2i_take(a, double, rm2i_search_work(v->roadmap->nodes));
-    s->joins = rm2i_take(a, double, rm2i_join_work(v->roadmap, v->metric));
+    s->at = rm2i_reserve(a, double, v->roadmap->nodes);
+    s->heap = rm2i_reserve(a, double, rm2i_search_work(v->roadmap->nodes));
+    s->joins = rm2i_reserve(a, double, rm2i_join_work(v->roadmap, v->metric));
 }
 
 static rm2_status sum_from(const rm2i_variance *v, const double *x, double *sum, double *work) {

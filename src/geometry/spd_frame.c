@@ -19,30 +19,30 @@ enum { SMALL_N = 48 }; /* up to here triangles by loops beat full products by BL
 /* Without the scratch of squared norms, which only they need; n_max keeps n * n in range. */
 static void lay_out(rm2i_spd_scratch *s, size_t n, rm2i_arena *a) {
     size_t square = n * n;
-    s->values = rm2i_take(a, double, n);
-    s->Ut = rm2i_take(a, double, square);
-    s->A = rm2i_take(a, double, square);
-    s->B = rm2i_take(a, double, square);
-    s->C = rm2i_take(a, double, square);
+    s->values = rm2i_reserve(a, double, n);
+    s->Ut = rm2i_reserve(a, double, square);
+    s->A = rm2i_reserve(a, double, square);
+    s->B = rm2i_reserve(a, double, square);
+    s->C = rm2i_reserve(a, double, square);
     rm2i_arena frame = *a, metric = *a;
-    s->frame = rm2i_take(&frame, double, 4, square);
-    s->g = rm2i_take(&metric, double, square);
-    s->Z = rm2i_take(&metric, double, square);
-    s->W = rm2i_take(&metric, double, square);
-    s->X = rm2i_take(&metric, double, square);
+    s->frame = rm2i_reserve(&frame, double, 4, square);
+    s->g = rm2i_reserve(&metric, double, square);
+    s->Z = rm2i_reserve(&metric, double, square);
+    s->W = rm2i_reserve(&metric, double, square);
+    s->X = rm2i_reserve(&metric, double, square);
     *a = rm2i_arena_longer(frame, metric);
     rm2i_arena eigen = *a, derivative = *a;
-    s->eigen = rm2i_take(&eigen, double, rm2i_eigen_work(n));
-    s->T = rm2i_take(&derivative, double, n);
+    s->eigen = rm2i_reserve(&eigen, double, rm2i_eigen_work(n));
+    s->T = rm2i_reserve(&derivative, double, n);
     *a = rm2i_arena_longer(eigen, derivative);
-    s->norms = rm2i_take(a, double, 0);
+    s->norms = rm2i_reserve(a, double, 0);
 }
 
 size_t rm2i_spd_work_size(size_t n) {
     rm2i_spd_scratch s;
     rm2i_arena a = {NULL, 0};
     lay_out(&s, n, &a);
-    (void)rm2i_take(&a, double, rm2i_spd_norms_work(n));
+    (void)rm2i_reserve(&a, double, rm2i_spd_norms_work(n));
     return a.used;
 }
 

@@ -128,8 +128,8 @@ typedef struct norms_scratch {
 
 static void lay_out(norms_scratch *s, size_t n, rm2i_arena *a) {
     size_t block = s->block = norms_block(n);
-    s->rotated = rm2i_take(a, double, block, n, n);
-    s->Z = rm2i_take(a, double, DIRECTIONS, n, n);
+    s->rotated = rm2i_reserve(a, double, block, n, n);
+    s->Z = rm2i_reserve(a, double, DIRECTIONS, n, n);
 }
 
 size_t rm2i_spd_norms_work(size_t n) {

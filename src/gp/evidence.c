@@ -33,20 +33,20 @@ struct rm2i_evidence {
 static void lay_out(void *evidence, rm2i_arena *a) {
     rm2i_evidence *ev = evidence;
     size_t N = ev->N, Q = ev->Q, n = ev->n;
-    ev->X = rm2i_take(a, double, N, Q);
-    ev->reflectors = rm2i_take(a, double, Q + 1, N);
-    ev->tau = rm2i_take(a, double, Q + 1);
-    ev->F = rm2i_take(a, double, ev->rows, N);
-    ev->G = rm2i_take(a, double, n, n);
-    ev->K = rm2i_take(a, double, N, N);
-    ev->moved = rm2i_take(a, double, N, N);
-    ev->A = rm2i_take(a, double, n, n);
-    ev->B = rm2i_take(a, double, n, n);
-    ev->column = rm2i_take(a, double, N);
-    ev->lengthscale = rm2i_take(a, double, Q);
-    ev->X_bar = rm2i_take(a, double, N, Q);
-    ev->lengthscale_bar = rm2i_take(a, double, Q);
-    ev->backward = rm2i_take(a, double, rm2i_latent_backward_work(Q, N));
+    ev->X = rm2i_reserve(a, double, N, Q);
+    ev->reflectors = rm2i_reserve(a, double, Q + 1, N);
+    ev->tau = rm2i_reserve(a, double, Q + 1);
+    ev->F = rm2i_reserve(a, double, ev->rows, N);
+    ev->G = rm2i_reserve(a, double, n, n);
+    ev->K = rm2i_reserve(a, double, N, N);
+    ev->moved = rm2i_reserve(a, double, N, N);
+    ev->A = rm2i_reserve(a, double, n, n);
+    ev->B = rm2i_reserve(a, double, n, n);
+    ev->column = rm2i_reserve(a, double, N);
+    ev->lengthscale = rm2i_reserve(a, double, Q);
+    ev->X_bar = rm2i_reserve(a, double, N, Q);
+    ev->lengthscale_bar = rm2i_reserve(a, double, Q);
+    ev->backward = rm2i_reserve(a, double, rm2i_latent_backward_work(Q, N));
 }
 
 /* ---- reflectors ----------------------------------------------------------------------------- */

@@ -23,10 +23,10 @@ struct rm2i_evidence_bound {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_evidence_bound *b = arg;
-    b->X = rm2i_take(a, double, b->N, b->Q);
-    b->lengthscale = rm2i_take(a, double, b->Q);
-    b->factor = rm2i_take(a, double, b->rows, b->rows);
-    b->W = rm2i_take(a, double, b->rows, b->rows);
+    b->X = rm2i_reserve(a, double, b->N, b->Q);
+    b->lengthscale = rm2i_reserve(a, double, b->Q);
+    b->factor = rm2i_reserve(a, double, b->rows, b->rows);
+    b->W = rm2i_reserve(a, double, b->rows, b->rows);
 }
 
 static rm2_status build(rm2_context *ctx, const rm2i_evidence_data *d, size_t r,

@@ -21,13 +21,13 @@ typedef struct increments {
 
 static void lay_out(increments *i, const rm2i_gpdm *g, rm2i_arena *a) {
     size_t n = i->n = g->N - g->trajectories, Q = g->Q;
-    i->Lo = rm2i_take(a, double, n, Q);
-    i->Lo_bar = rm2i_take(a, double, n, Q);
-    i->E = rm2i_take(a, double, Q, n);
-    i->W = rm2i_take(a, double, Q, n);
-    i->S = rm2i_take(a, double, Q, Q);
-    i->l = rm2i_take(a, double, Q);
-    i->l_bar = rm2i_take(a, double, Q);
+    i->Lo = rm2i_reserve(a, double, n, Q);
+    i->Lo_bar = rm2i_reserve(a, double, n, Q);
+    i->E = rm2i_reserve(a, double, Q, n);
+    i->W = rm2i_reserve(a, double, Q, n);
+    i->S = rm2i_reserve(a, double, Q, Q);
+    i->l = rm2i_reserve(a, double, Q);
+    i->l_bar = rm2i_reserve(a, double, Q);
 }
 
 size_t rm2i_gpdm_work(const rm2i_gpdm *g) {

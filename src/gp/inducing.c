@@ -20,15 +20,15 @@ enum { ROWS_PER_INPUT = 64 }; /* rows for which the r x r matrices of two sides 
 
 static void lay_out_side(const rm2i_inducing *in, rm2i_side *s, rm2i_arena *a) {
     size_t r = in->r;
-    s->order = rm2i_take(a, size_t, r);
-    s->at = rm2i_take(a, double, r);
-    s->Z = rm2i_take(a, double, r, in->Q);
-    s->L = rm2i_take(a, double, r, r);
-    s->turn = rm2i_take(a, double, r, r);
-    s->A = rm2i_take(a, double, r, r);
-    s->P = rm2i_take(a, double, r, r);
-    s->u = rm2i_take(a, double, in->M, r);
-    s->H = rm2i_take(a, double, in->M, r);
+    s->order = rm2i_reserve(a, size_t, r);
+    s->at = rm2i_reserve(a, double, r);
+    s->Z = rm2i_reserve(a, double, r, in->Q);
+    s->L = rm2i_reserve(a, double, r, r);
+    s->turn = rm2i_reserve(a, double, r, r);
+    s->A = rm2i_reserve(a, double, r, r);
+    s->P = rm2i_reserve(a, double, r, r);
+    s->u = rm2i_reserve(a, double, in->M, r);
+    s->H = rm2i_reserve(a, double, in->M, r);
 }
 
 /* Square matrices are first: where they are modulo 16 bytes then depends on r, Q and M alone. Sums of some kernels of
@@ -36,24 +36,25 @@ static void lay_out_side(const rm2i_inducing *in, rm2i_side *s, rm2i_arena *a) {
 static void lay_out(void *inducing, rm2i_arena *a) {
     rm2i_inducing *in = inducing;
     size_t N = in->N, M = in->M, r = in->r;
-    in->Kuu = rm2i_take(a, double, r, r);
-    in->L = rm2i_take(a, double, r, r);
-    in->A = rm2i_take(a, double, r, r);
-    in->B = rm2i_take(a, double, r, r);
-    in->Z = rm2i_take(a, double, r, in->Q);
-    in->u = rm2i_take(a, double, M, r);
-    in->U = rm2i_take(a, double, M, r);
+    in->Kuu = rm2i_reserve(a, double, r, r);
+    in->L = rm2i_reserve(a, double, r, r);
+    in->A = rm2i_reserve(a, double, r, r);
+    in->B = rm2i_reserve(a, double, r, r);
+    in->Z = rm2i_reserve(a, double, r, in->Q);
+    in->u = rm2i_reserve(a, double, M, r);
+    in->U = rm2i_reserve(a, double, M, r);
     for (size_t k = 0; in->local && k < RM2I_SIDES; k++)
         lay_out_side(in, &in->near[k], a);
-    in->gram_work = rm2i_take(a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r) : 0);
-    in->joined = rm2i_take(a, double, in->local ? r : 0, in->Q);
-    in->index = rm2i_take(a, size_t, r);
-    in->V = in->kept ? rm2i_take(a, double, N, r) : NULL;
+    in->gram_work =
+        rm2i_reserve(a, double, in->derivatives ? rm2i_latent_backward_work(in->Q, r) : 0);
+    in->joined = rm2i_reserve(a, double, in->local ? r : 0, in->Q);
+    in->index = rm2i_reserve(a, size_t, r);
+    in->V = in->kept ? rm2i_reserve(a, double, N, r) : NULL;
     in->part = rm2i_inducing_part_size(in);
-    in->parts = rm2i_take(a, double, in->workers, in->part);
-    in->trees = rm2i_take(a, rm2i_tree, in->workers);
-    in->row = rm2i_take(a, size_t, in->local ? N : 0);
-    in->gathered = rm2i_take(a, double, rm2i_rows_shared(in->rows) ? 2 : 0, r, in->Q);
+    in->parts = rm2i_reserve(a, double, in->workers, in->part);
+    in->trees = rm2i_reserve(a, rm2i_tree, in->workers);
+    in->row = rm2i_reserve(a, size_t, in->local ? N : 0);
+    in->gathered = rm2i_reserve(a, double, rm2i_rows_shared(in->rows) ? 2 : 0, r, in->Q);
 }
 
 rm2_status rm2i_inducing_create(rm2_context *ctx, const rm2i_inducing_shape *shape,
@@ -339,9 +340,9 @@ typedef struct bounds_scratch {
 
 static void lay_out_bounds(void *scratch, rm2i_arena *a) {
     bounds_scratch *s = scratch;
-    s->Y = rm2i_take(a, double, s->data->M, s->data->N);
-    s->S = rm2i_take(a, double, s->data->M, s->data->M);
-    s->VF = rm2i_take(a, double, s->data->M, s->count);
+    s->Y = rm2i_reserve(a, double, s->data->M, s->data->N);
+    s->S = rm2i_reserve(a, double, s->data->M, s->data->M);
+    s->VF = rm2i_reserve(a, double, s->data->M, s->count);
 }
 
 /* lower, and upper from S at s2 + t. */

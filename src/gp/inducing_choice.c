@@ -79,16 +79,16 @@ typedef struct choice {
 static void lay_out(void *arg, rm2i_arena *a) {
     choice *c = arg;
     size_t n = c->n;
-    c->d = rm2i_take(a, double, n);
-    c->survey = rm2i_take(a, double, c->blocks.n, FOUND);
-    c->surveys = rm2i_take(a, double, c->blocks.all, FOUND);
-    c->at_pivot = rm2i_take(a, double, c->most);
-    c->at_guess = rm2i_take(a, double, AHEAD, c->most);
-    c->guess = rm2i_take(a, double, n);
-    c->narrow = rm2i_take(a, double, c->kernel->dim);
-    c->rows = rm2i_take(a, double *, c->most / CHUNK + 1);
+    c->d = rm2i_reserve(a, double, n);
+    c->survey = rm2i_reserve(a, double, c->blocks.n, FOUND);
+    c->surveys = rm2i_reserve(a, double, c->blocks.all, FOUND);
+    c->at_pivot = rm2i_reserve(a, double, c->most);
+    c->at_guess = rm2i_reserve(a, double, AHEAD, c->most);
+    c->guess = rm2i_reserve(a, double, n);
+    c->narrow = rm2i_reserve(a, double, c->kernel->dim);
+    c->rows = rm2i_reserve(a, double *, c->most / CHUNK + 1);
     for (size_t k = 0; k < BATCHES * AHEAD; k++) /* those of a batch follow each other */
-        c->begun[k] = (begun){SIZE_MAX, 0, rm2i_take(a, double, n)};
+        c->begun[k] = (begun){SIZE_MAX, 0, rm2i_reserve(a, double, n)};
 }
 
 static double *row(const choice *c, size_t j) {
@@ -310,7 +310,7 @@ static rm2_status reserve(rm2_context *ctx, choice *c, size_t rows) {
     return RM2_OK;
 }
 
-static rm2_status take(rm2_context *ctx, choice *c) {
+static rm2_status add_pivot(rm2_context *ctx, choice *c) {
     RM2_TRY(reserve(ctx, c, c->count + 1));
     values_at(c, c->pivot.point, c->at_pivot);
     c->at_pivot[c->count] = sqrt(c->pivot.value);
@@ -345,7 +345,7 @@ static void given_block(void *job, size_t b, size_t worker) {
     }
 }
 
-static rm2_status take_given(rm2_context *ctx, choice *c, const rm2i_inducing_given *given) {
+static rm2_status add_given(rm2_context *ctx, choice *c, const rm2i_inducing_given *given) {
     RM2_TRY(reserve(ctx, c, given->count));
     rm2i_parallel(ctx, c->blocks.n, given_block, &(block_job){.c = c, .given = given});
     memcpy(c->d, given->d + c->first, c->n * sizeof *c->d);
@@ -369,7 +369,7 @@ static rm2_status choose(rm2_context *ctx, choice *c, const rm2i_inducing_given 
                          double enough, size_t *index, double *left) {
     double rounding = ROUNDING * begin_variances(c);
     if (given) {
-        RM2_TRY(take_given(ctx, c, given));
+        RM2_TRY(add_given(ctx, c, given));
         rounding = fmax(rounding, 2 * given->jitter);
     }
     for (size_t b = 0; b < c->blocks.n; b++)
@@ -381,7 +381,7 @@ static rm2_status choose(rm2_context *ctx, choice *c, const rm2i_inducing_given 
             (c->count > 0 && done)) /* one there is, however much is enough */
             return RM2_OK;
         index[c->count] = c->pivot.point;
-        RM2_TRY(take(ctx, c));
+        RM2_TRY(add_pivot(ctx, c));
     }
 }
 

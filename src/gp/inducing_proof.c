@@ -30,13 +30,13 @@ typedef struct proof {
 static void lay_out(void *proof_, rm2i_arena *a) {
     proof *p = proof_;
     size_t r = p->claim->r;
-    p->P = rm2i_take(a, double, PROBES, r);
-    p->W = rm2i_take(a, double, PROBES, r);
-    p->AP = rm2i_take(a, double, PROBES, r);
-    p->Kuu = rm2i_take(a, double, r, r);
-    p->L = rm2i_take(a, double, r, r);
-    p->T = rm2i_take(a, double, p->claim->data->N, PROBES);
-    p->K = rm2i_take(a, double, p->workers, RM2I_ROWS, r);
+    p->P = rm2i_reserve(a, double, PROBES, r);
+    p->W = rm2i_reserve(a, double, PROBES, r);
+    p->AP = rm2i_reserve(a, double, PROBES, r);
+    p->Kuu = rm2i_reserve(a, double, r, r);
+    p->L = rm2i_reserve(a, double, r, r);
+    p->T = rm2i_reserve(a, double, p->claim->data->N, PROBES);
+    p->K = rm2i_reserve(a, double, p->workers, RM2I_ROWS, r);
 }
 
 /* Rows of T: T = Knu W. */

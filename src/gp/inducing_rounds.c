@@ -101,11 +101,11 @@ static double find_threshold(const rounds *s, rm2i_row_pass *pass) {
 
 static void lay_out_candidates(void *candidates_, rm2i_arena *a) {
     candidates *c = candidates_;
-    c->items = rm2i_take(a, double, c->rows.n, c->width);
-    c->all = rm2i_take(a, double, c->rows.all, c->width);
-    c->X = rm2i_take(a, double, c->rows.all, c->width - 2);
-    c->d = rm2i_take(a, double, c->rows.all);
-    c->point = rm2i_take(a, size_t, c->rows.all);
+    c->items = rm2i_reserve(a, double, c->rows.n, c->width);
+    c->all = rm2i_reserve(a, double, c->rows.all, c->width);
+    c->X = rm2i_reserve(a, double, c->rows.all, c->width - 2);
+    c->d = rm2i_reserve(a, double, c->rows.all);
+    c->point = rm2i_reserve(a, size_t, c->rows.all);
 }
 
 /* If more than can be considered, because many d are equal, the first ones. */

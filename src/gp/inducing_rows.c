@@ -48,14 +48,14 @@ static size_t unit_start(const rm2i_inducing *in, size_t u) {
 
 static void lay_out_part(rm2i_part *p, const rm2i_inducing *in, rm2i_arena *a) {
     size_t r = in->r, moved = in->local ? RM2I_ROWS : 0;
-    p->square = rm2i_take(a, double, larger(most_sides(in) * r * r, in->M * in->M));
-    p->nodes = rm2i_take(a, double, rm2i_tree_most(rows_of(in).all_units), most_sums(in));
-    p->K = rm2i_take(a, double, RM2I_ROWS, r);
-    p->V = rm2i_take(a, double, in->kept ? 0 : RM2I_ROWS, r);
-    p->K_bar = rm2i_take(a, double, in->derivatives ? RM2I_ROWS : 0, r);
-    p->X = rm2i_take(a, double, moved, in->Q);
-    p->X_bar = rm2i_take(a, double, moved, in->Q);
-    p->F = rm2i_take(a, double, moved, in->M);
+    p->square = rm2i_reserve(a, double, larger(most_sides(in) * r * r, in->M * in->M));
+    p->nodes = rm2i_reserve(a, double, rm2i_tree_most(rows_of(in).all_units), most_sums(in));
+    p->K = rm2i_reserve(a, double, RM2I_ROWS, r);
+    p->V = rm2i_reserve(a, double, in->kept ? 0 : RM2I_ROWS, r);
+    p->K_bar = rm2i_reserve(a, double, in->derivatives ? RM2I_ROWS : 0, r);
+    p->X = rm2i_reserve(a, double, moved, in->Q);
+    p->X_bar = rm2i_reserve(a, double, moved, in->Q);
+    p->F = rm2i_reserve(a, double, moved, in->M);
     p->sums = NULL;
 }
 

@@ -16,10 +16,10 @@ enum { MOST_CENTRES = 1000 };          /* of the mixture, drawn from the latents
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_latent_prior *p = arg;
-    p->mean = rm2i_take(a, double, p->Q);
-    p->basis = rm2i_take(a, double, p->Q, p->Q);
-    p->root = rm2i_take(a, double, p->Q);
-    p->z = rm2i_take(a, double, p->N, p->Q);
+    p->mean = rm2i_reserve(a, double, p->Q);
+    p->basis = rm2i_reserve(a, double, p->Q, p->Q);
+    p->root = rm2i_reserve(a, double, p->Q);
+    p->z = rm2i_reserve(a, double, p->N, p->Q);
 }
 
 /* ---- mixtures of standard normals ------------------------------------------------------------ */

@@ -77,10 +77,10 @@ typedef struct exact_scratch {
 } exact_scratch;
 
 static void lay_out_exact(exact_scratch *s, const rm2i_gp *gp, size_t n, rm2i_arena *a) {
-    s->block = rm2i_take(a, double, n, n);
-    s->inverse = rm2i_take(a, double, n, n);
-    s->r = rm2i_take(a, double, gp->M, n);
-    s->row = rm2i_take(a, double, gp->M);
+    s->block = rm2i_reserve(a, double, n, n);
+    s->inverse = rm2i_reserve(a, double, n, n);
+    s->r = rm2i_reserve(a, double, gp->M, n);
+    s->row = rm2i_reserve(a, double, gp->M);
 }
 
 static rm2_status leave_out_exact(const left_out *l, size_t k, double *work) {
@@ -132,11 +132,11 @@ typedef struct inducing_scratch {
 
 static void lay_out_inducing(inducing_scratch *s, const rm2i_gp *gp, rm2i_arena *a) {
     size_t r = gp->inducing;
-    s->B = rm2i_take(a, double, r, r);
-    s->c = rm2i_take(a, double, gp->M, r);
-    s->z = rm2i_take(a, double, ROWS, r);
-    s->zz = rm2i_take(a, double, ROWS);
-    s->f = rm2i_take(a, double, ROWS, gp->M);
+    s->B = rm2i_reserve(a, double, r, r);
+    s->c = rm2i_reserve(a, double, gp->M, r);
+    s->z = rm2i_reserve(a, double, ROWS, r);
+    s->zz = rm2i_reserve(a, double, ROWS);
+    s->f = rm2i_reserve(a, double, ROWS, gp->M);
 }
 
 /* z of `count` rows, as rows. */
@@ -220,11 +220,11 @@ static void lay_out(void *arg, rm2i_arena *a) {
     size_t r = gp->inducing, n = r ? 0 : gp->N, parts = 0;
     for (size_t g = 0; g < l->what->groups; g++)
         parts += size_of(l->what, g) * size_of(l->what, g);
-    l->Lf = rm2i_take(a, double, parts);
-    l->W = rm2i_take(a, double, n, n);
-    l->Y = rm2i_take(a, double, gp->M, r ? r : n);
-    l->L = rm2i_take(a, double, r, r);
-    l->B = rm2i_take(a, double, r, r);
+    l->Lf = rm2i_reserve(a, double, parts);
+    l->W = rm2i_reserve(a, double, n, n);
+    l->Y = rm2i_reserve(a, double, gp->M, r ? r : n);
+    l->L = rm2i_reserve(a, double, r, r);
+    l->B = rm2i_reserve(a, double, r, r);
 }
 
 static size_t work_size(const rm2i_left_out *what) {

@@ -53,8 +53,8 @@ typedef struct task_scratch {
 } task_scratch;
 
 static void lay_out(task_scratch *s, size_t M, rm2i_arena *a) {
-    s->inverse = rm2i_take(a, double, M, M);
-    s->half = rm2i_take(a, double, M, M);
+    s->inverse = rm2i_reserve(a, double, M, M);
+    s->half = rm2i_reserve(a, double, M, M);
 }
 
 size_t rm2i_matrix_normal_task_work(size_t M) {

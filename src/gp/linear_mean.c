@@ -12,17 +12,17 @@
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_linear_mean *m = arg;
-    m->Z = rm2i_take(a, double, m->all, m->N);
-    m->inducing->Y = rm2i_take(a, double, m->all, m->N);
-    m->S = m->inducing->S = rm2i_take(a, double, m->all, m->all);
-    m->C = rm2i_take(a, double, m->q, m->q);
-    m->D = rm2i_take(a, double, m->rows, m->q);
-    m->T = rm2i_take(a, double, m->rows, m->rows);
-    m->L = rm2i_take(a, double, m->all, m->all);
-    m->HH = rm2i_take(a, double, m->q, m->q);
-    m->small = rm2i_take(a, double, m->q, m->q);
-    m->X_bar = rm2i_take(a, double, m->N, m->Q);
-    m->lengthscale = rm2i_take(a, double, m->Q);
+    m->Z = rm2i_reserve(a, double, m->all, m->N);
+    m->inducing->Y = rm2i_reserve(a, double, m->all, m->N);
+    m->S = m->inducing->S = rm2i_reserve(a, double, m->all, m->all);
+    m->C = rm2i_reserve(a, double, m->q, m->q);
+    m->D = rm2i_reserve(a, double, m->rows, m->q);
+    m->T = rm2i_reserve(a, double, m->rows, m->rows);
+    m->L = rm2i_reserve(a, double, m->all, m->all);
+    m->HH = rm2i_reserve(a, double, m->q, m->q);
+    m->small = rm2i_reserve(a, double, m->q, m->q);
+    m->X_bar = rm2i_reserve(a, double, m->N, m->Q);
+    m->lengthscale = rm2i_reserve(a, double, m->Q);
 }
 
 rm2_status rm2i_linear_mean_create(rm2_context *ctx, const rm2i_linear_mean_data *d,

@@ -22,21 +22,21 @@ static void lay_out(rm2i_moments *mo, const rm2i_posterior *p, size_t count, rm2
     size_t derivative = kind >= RM2I_MOMENT_DERIVATIVE ? count : 0;
     size_t bend = kind == RM2I_MOMENT_BEND ? count : 0;
     *mo = (rm2i_moments){.p = p};
-    mo->f = rm2i_take(a, double, count, M);
-    mo->J = rm2i_take(a, double, count, Q, M);
-    mo->dJ = rm2i_take(a, double, derivative, T, M);
-    mo->H = rm2i_take(a, double, derivative, T, n);
-    mo->U = rm2i_take(a, double, covariance, Q, n);
-    mo->S = rm2i_take(a, double, derivative, kronecker(p) ? Q : T, n);
-    mo->c = rm2i_take(a, double, kronecker(p) ? 0 : 1 + Q, n);
-    mo->prior = rm2i_take(a, double, Q);
-    mo->pU = rm2i_take(a, double, bend, Q, n);
-    mo->pV = rm2i_take(a, double, bend, Q, n);
-    mo->row = rm2i_take(a, double, bend ? 2 : 0, n);
-    mo->pp = rm2i_take(a, double, bend, T, n);
-    mo->ddJ = rm2i_take(a, double, bend, T, M);
-    mo->k = rm2i_take(a, double, count, n);
-    mo->dk = rm2i_take(a, double, count, Q, n);
+    mo->f = rm2i_reserve(a, double, count, M);
+    mo->J = rm2i_reserve(a, double, count, Q, M);
+    mo->dJ = rm2i_reserve(a, double, derivative, T, M);
+    mo->H = rm2i_reserve(a, double, derivative, T, n);
+    mo->U = rm2i_reserve(a, double, covariance, Q, n);
+    mo->S = rm2i_reserve(a, double, derivative, kronecker(p) ? Q : T, n);
+    mo->c = rm2i_reserve(a, double, kronecker(p) ? 0 : 1 + Q, n);
+    mo->prior = rm2i_reserve(a, double, Q);
+    mo->pU = rm2i_reserve(a, double, bend, Q, n);
+    mo->pV = rm2i_reserve(a, double, bend, Q, n);
+    mo->row = rm2i_reserve(a, double, bend ? 2 : 0, n);
+    mo->pp = rm2i_reserve(a, double, bend, T, n);
+    mo->ddJ = rm2i_reserve(a, double, bend, T, M);
+    mo->k = rm2i_reserve(a, double, count, n);
+    mo->dk = rm2i_reserve(a, double, count, Q, n);
 }
 
 size_t rm2i_moments_work(const rm2i_posterior *p, size_t count, rm2i_moment_kind kind) {

@@ -18,11 +18,11 @@ typedef struct scratch {
 
 static void lay_out(scratch *s, size_t N, size_t M, rm2i_arena *a) {
     rm2i_arena eigen = *a, value = *a, task = *a, kernel = *a;
-    s->eigen = rm2i_take(&eigen, double, rm2i_symmetric_eigen_work(N > M ? N : M));
-    s->scaled = rm2i_take(&value, double, M, N);
-    s->rotated = rm2i_take(&value, double, M, N);
-    s->half = rm2i_take(&task, double, M, N);
-    s->weighted = rm2i_take(&kernel, double, N, N);
+    s->eigen = rm2i_reserve(&eigen, double, rm2i_symmetric_eigen_work(N > M ? N : M));
+    s->scaled = rm2i_reserve(&value, double, M, N);
+    s->rotated = rm2i_reserve(&value, double, M, N);
+    s->half = rm2i_reserve(&task, double, M, N);
+    s->weighted = rm2i_reserve(&kernel, double, N, N);
     *a = rm2i_arena_longer(rm2i_arena_longer(eigen, value), rm2i_arena_longer(task, kernel));
 }
 

@@ -109,9 +109,9 @@ static void add_outputs(rm2i_per_output *po, double *K_bar) {
 
 size_t rm2i_per_output_factor_work(size_t N, size_t M) {
     rm2i_arena none = {NULL, 0}, eigen = none, traces = none, half = none;
-    (void)rm2i_take(&eigen, double, rm2i_symmetric_eigen_work(M));
-    (void)rm2i_take(&traces, double, parts_of(N), 2);
-    (void)rm2i_take(&half, double, M, N);
+    (void)rm2i_reserve(&eigen, double, rm2i_symmetric_eigen_work(M));
+    (void)rm2i_reserve(&traces, double, parts_of(N), 2);
+    (void)rm2i_reserve(&half, double, M, N);
     return rm2i_arena_longer(rm2i_arena_longer(eigen, traces), half).used;
 }
 

@@ -78,8 +78,8 @@ typedef struct inducing_scratch {
 
 static void lay_out_inducing_scratch(void *scratch, rm2i_arena *a) {
     inducing_scratch *s = scratch;
-    s->e = rm2i_take(a, double, s->r);
-    s->eigen = rm2i_take(a, double, rm2i_symmetric_eigen_work(s->r));
+    s->e = rm2i_reserve(a, double, s->r);
+    s->eigen = rm2i_reserve(a, double, rm2i_symmetric_eigen_work(s->r));
 }
 
 static const double OFF_SUMS = 1e-6; /* relative; rounding of another processor is far below */
@@ -130,14 +130,14 @@ typedef struct per_output_scratch {
 static void lay_out_per_output(void *scratch, rm2i_arena *a) {
     per_output_scratch *s = scratch;
     size_t N = s->po.N, M = s->po.M;
-    s->po.Ut = rm2i_take(a, double, M, M);
-    s->po.d = rm2i_take(a, double, M);
-    s->po.rotated = rm2i_take(a, double, M, N);
-    s->po.alpha = rm2i_take(a, double, M, N);
-    s->po.Am = rm2i_take(a, double, M, N);
-    s->po.weight = rm2i_take(a, double, M);
-    s->po.inverse = rm2i_take(a, double, M);
-    s->work = rm2i_take(a, double, rm2i_per_output_work(N, M));
+    s->po.Ut = rm2i_reserve(a, double, M, M);
+    s->po.d = rm2i_reserve(a, double, M);
+    s->po.rotated = rm2i_reserve(a, double, M, N);
+    s->po.alpha = rm2i_reserve(a, double, M, N);
+    s->po.Am = rm2i_reserve(a, double, M, N);
+    s->po.weight = rm2i_reserve(a, double, M);
+    s->po.inverse = rm2i_reserve(a, double, M);
+    s->work = rm2i_reserve(a, double, rm2i_per_output_work(N, M));
 }
 
 static rm2_status solve_per_output(rm2_context *ctx, rm2i_posterior *p) {
@@ -167,13 +167,13 @@ static rm2_status solve_per_output(rm2_context *ctx, rm2i_posterior *p) {
 static void lay_out_inducing(void *posterior, rm2i_arena *a) {
     rm2i_posterior *p = posterior;
     size_t M = p->gp.M, r = p->n;
-    p->C = rm2i_take(a, double, M, r);
-    p->P = rm2i_take(a, double, M, M);
-    p->Pf = p->gp.scale ? rm2i_take(a, double, M, M) : p->P;
-    p->root = rm2i_take(a, double, r, r);
-    p->inverse = rm2i_take(a, double, r, r);
-    p->own_Z = rm2i_take(a, double, r, p->gp.Q);
-    p->sums = rm2i_take(a, double, rm2i_inducing_sums_count(r, M));
+    p->C = rm2i_reserve(a, double, M, r);
+    p->P = rm2i_reserve(a, double, M, M);
+    p->Pf = p->gp.scale ? rm2i_reserve(a, double, M, M) : p->P;
+    p->root = rm2i_reserve(a, double, r, r);
+    p->inverse = rm2i_reserve(a, double, r, r);
+    p->own_Z = rm2i_reserve(a, double, r, p->gp.Q);
+    p->sums = rm2i_reserve(a, double, rm2i_inducing_sums_count(r, M));
 }
 
 static rm2_status build_with(rm2_context *ctx, rm2i_posterior *p, const rm2i_rows *rows) {
@@ -207,12 +207,12 @@ static rm2_status build_inducing(rm2_context *ctx, rm2i_posterior *p) {
 static void lay_out_exact(void *posterior, rm2i_arena *a) {
     rm2i_posterior *p = posterior;
     size_t N = p->gp.N, M = p->gp.M;
-    p->C = rm2i_take(a, double, M, N);
-    p->P = rm2i_take(a, double, M, M);
-    p->Pf = p->gp.scale ? rm2i_take(a, double, M, M) : p->P;
-    p->o = rm2i_take(a, double, N);
-    p->l = rm2i_take(a, double, M);
-    p->L = p->V = rm2i_take(a, double, N, N);
+    p->C = rm2i_reserve(a, double, M, N);
+    p->P = rm2i_reserve(a, double, M, M);
+    p->Pf = p->gp.scale ? rm2i_reserve(a, double, M, M) : p->P;
+    p->o = rm2i_reserve(a, double, N);
+    p->l = rm2i_reserve(a, double, M);
+    p->L = p->V = rm2i_reserve(a, double, N, N);
 }
 
 static rm2_status build_exact(rm2_context *ctx, rm2i_posterior *p) {
@@ -266,10 +266,10 @@ typedef struct gradient_scratch {
 
 static void lay_out_gradient(gradient_scratch *s, const rm2i_posterior *p, rm2i_arena *a) {
     size_t n = p->n, Q = p->gp.Q;
-    s->k = rm2i_take(a, double, n);
-    s->dk = rm2i_take(a, double, Q, n);
-    s->reduced = rm2i_take(a, double, Q + 1, n);
-    s->prior = rm2i_take(a, double, Q);
+    s->k = rm2i_reserve(a, double, n);
+    s->dk = rm2i_reserve(a, double, Q, n);
+    s->reduced = rm2i_reserve(a, double, Q + 1, n);
+    s->prior = rm2i_reserve(a, double, Q);
 }
 
 size_t rm2i_posterior_work(const rm2i_posterior *p) {
@@ -339,8 +339,8 @@ typedef struct at_scratch {
 } at_scratch;
 
 static void lay_out_at(at_scratch *s, const rm2i_posterior *p, size_t points, rm2i_arena *a) {
-    s->k = rm2i_take(a, double, points, p->n);
-    s->reduced = rm2i_take(a, double, points, p->n);
+    s->k = rm2i_reserve(a, double, points, p->n);
+    s->reduced = rm2i_reserve(a, double, points, p->n);
 }
 
 size_t rm2i_posterior_at_work(const rm2i_posterior *p, size_t n) {

@@ -28,19 +28,19 @@ struct rm2i_restricted {
 static void lay_out(void *restricted, rm2i_arena *a) {
     rm2i_restricted *r = restricted;
     size_t N = r->d.N, Q = r->d.Q, q = Q + 1;
-    r->K = rm2i_take(a, double, N, N);
-    r->L = rm2i_take(a, double, N, N);
-    r->Ht = rm2i_take(a, double, q, N);
-    r->AiH = rm2i_take(a, double, q, N);
-    r->Y = rm2i_take(a, double, q, N);
-    r->HHi = rm2i_take(a, double, q, N);
-    r->PF = rm2i_take(a, double, r->d.rows, N);
-    r->C = rm2i_take(a, double, q, q);
-    r->HH = rm2i_take(a, double, q, q);
-    r->small = rm2i_take(a, double, q, q);
-    r->products = rm2i_take(a, double, q, r->d.rows);
-    r->lengthscale_bar = rm2i_take(a, double, Q);
-    r->backward = rm2i_take(a, double, rm2i_latent_backward_work(Q, N));
+    r->K = rm2i_reserve(a, double, N, N);
+    r->L = rm2i_reserve(a, double, N, N);
+    r->Ht = rm2i_reserve(a, double, q, N);
+    r->AiH = rm2i_reserve(a, double, q, N);
+    r->Y = rm2i_reserve(a, double, q, N);
+    r->HHi = rm2i_reserve(a, double, q, N);
+    r->PF = rm2i_reserve(a, double, r->d.rows, N);
+    r->C = rm2i_reserve(a, double, q, q);
+    r->HH = rm2i_reserve(a, double, q, q);
+    r->small = rm2i_reserve(a, double, q, q);
+    r->products = rm2i_reserve(a, double, q, r->d.rows);
+    r->lengthscale_bar = rm2i_reserve(a, double, Q);
+    r->backward = rm2i_reserve(a, double, rm2i_latent_backward_work(Q, N));
 }
 
 rm2_status rm2i_restricted_create(rm2_context *ctx, const rm2i_restricted_data *data,

@@ -16,13 +16,13 @@ typedef struct scratch {
 } scratch;
 
 static void lay_out(scratch *s, const rm2i_posterior *p, size_t n, rm2i_arena *a) {
-    s->cross = rm2i_take(a, double, n, p->n);
-    s->reduced = rm2i_take(a, double, n, p->n);
-    s->prior = rm2i_take(a, double, n, n);
-    s->Sigma = rm2i_take(a, double, n, n);
-    s->L = rm2i_take(a, double, n, n);
-    s->normals = rm2i_take(a, double, n);
-    s->g = rm2i_take(a, double, p->gp.M, n);
+    s->cross = rm2i_reserve(a, double, n, p->n);
+    s->reduced = rm2i_reserve(a, double, n, p->n);
+    s->prior = rm2i_reserve(a, double, n, n);
+    s->Sigma = rm2i_reserve(a, double, n, n);
+    s->L = rm2i_reserve(a, double, n, n);
+    s->normals = rm2i_reserve(a, double, n);
+    s->g = rm2i_reserve(a, double, p->gp.M, n);
 }
 
 size_t rm2i_posterior_sample_work(const rm2i_posterior *p, size_t n) {

@@ -90,8 +90,8 @@ static inline void offer(const rm2i_search *s, rm2i_heap *heap, size_t node, dou
 }
 
 static void lay_out(rm2i_heap *heap, size_t n, rm2i_arena *a) {
-    heap->node = rm2i_take(a, size_t, n);
-    heap->place = rm2i_take(a, size_t, n);
+    heap->node = rm2i_reserve(a, size_t, n);
+    heap->place = rm2i_reserve(a, size_t, n);
 }
 
 size_t rm2i_search_work(size_t n) {

@@ -125,8 +125,8 @@ static rm2_status resolve(rm2_context *ctx, const char *source, const rm2_table 
 }
 
 /* Columns of the list, in its order; `taken` says which have been used, and grows. */
-static rm2_status take_list(rm2_context *ctx, const char *source, const rm2_table *table,
-                            const char *list, bool *taken, size_t *chosen, size_t *count) {
+static rm2_status choose_list(rm2_context *ctx, const char *source, const rm2_table *table,
+                              const char *list, bool *taken, size_t *chosen, size_t *count) {
     item next;
     size_t from, to;
     while (next_item(&list, &next)) {
@@ -141,8 +141,8 @@ static rm2_status take_list(rm2_context *ctx, const char *source, const rm2_tabl
     return RM2_OK;
 }
 
-static rm2_status take_roles(rm2_context *ctx, const char *source, const rm2_table *table,
-                             const rm2_column_choice *choice, bool *taken) {
+static rm2_status choose_roles(rm2_context *ctx, const char *source, const rm2_table *table,
+                               const rm2_column_choice *choice, bool *taken) {
     for (size_t k = 0; k < choice->role_count; k++) {
         if (!choice->roles[k])
             continue;
@@ -159,11 +159,11 @@ static rm2_status take_roles(rm2_context *ctx, const char *source, const rm2_tab
 static rm2_status choose(rm2_context *ctx, const char *source, const rm2_table *table,
                          const rm2_column_choice *choice, bool *taken, size_t *chosen,
                          size_t *count) {
-    RM2_TRY(take_roles(ctx, source, table, choice, taken));
-    RM2_TRY(take_list(ctx, source, table, choice->ignore, taken, chosen, count));
+    RM2_TRY(choose_roles(ctx, source, table, choice, taken));
+    RM2_TRY(choose_list(ctx, source, table, choice->ignore, taken, chosen, count));
     *count = 0; /* what is ignored is taken, and not chosen */
     if (choice->columns)
-        return take_list(ctx, source, table, choice->columns, taken, chosen, count);
+        return choose_list(ctx, source, table, choice->columns, taken, chosen, count);
     for (size_t c = 0; c < table->columns; c++)
         if (!taken[c])
             chosen[(*count)++] = c;

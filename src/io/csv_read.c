@@ -226,8 +226,8 @@ static rm2_status finish(reader *r) {
     RM2_TRY(set_row_capacity(r, table->rows));
     for (size_t c = 0; c < table->columns; c++)
         if (r->roles[c] == RM2I_CSV_ROLE_TEXT)
-            RM2_TRY(rm2i_text_set_take(r->scanner.ctx, &r->sets[c], &table->texts[c],
-                                       &table->text_counts[c]));
+            RM2_TRY(rm2i_text_set_consume(r->scanner.ctx, &r->sets[c], &table->texts[c],
+                                          &table->text_counts[c]));
     return RM2_OK;
 }
 
@@ -301,7 +301,7 @@ static rm2_status read_source(rm2_context *ctx, rm2i_source *source,
                               const rm2_csv_settings *settings, reader *r) {
     rm2_csv_settings *used = &r->settings;
     *used = rm2_csv_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, settings, used));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, used));
     RM2_TRY(check_settings(ctx, used));
     if (used->most_bytes > 0)
         RM2_TRY(rm2i_source_limit(source, used->most_bytes));

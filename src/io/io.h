@@ -100,7 +100,8 @@ rm2_status rm2i_text_set_add(rm2_context *ctx, rm2i_text_set *set, const char *t
 void rm2i_text_set_free(rm2i_text_set *set);
 
 /* Take the list out of the set, which is empty afterwards; never NULL on success. */
-rm2_status rm2i_text_set_take(rm2_context *ctx, rm2i_text_set *set, char ***texts, size_t *count);
+rm2_status rm2i_text_set_consume(rm2_context *ctx, rm2i_text_set *set, char ***texts,
+                                 size_t *count);
 
 void rm2i_texts_free(char **texts, size_t count);
 

@@ -303,7 +303,7 @@ rm2_status rm2_writer_open_memory(rm2_context *ctx, rm2_writer **output) {
     return status;
 }
 
-rm2_status rm2_writer_take(rm2_context *ctx, rm2_writer *output, char **text, size_t *size) {
+rm2_status rm2_writer_consume(rm2_context *ctx, rm2_writer *output, char **text, size_t *size) {
     RM2_REQUIRE(ctx, text);
     *text = NULL;
     RM2_REQUIRE(ctx, output, size);

@@ -176,7 +176,7 @@ rm2_status rm2i_source_exactly(rm2i_source *source, void *bytes, size_t size, co
 }
 
 /* One byte more than `most` shows that the file goes on. */
-static rm2_status take_start(rm2i_source *source, size_t most, char **text, size_t *size,
+static rm2_status read_start(rm2i_source *source, size_t most, char **text, size_t *size,
                              bool *whole) {
     size_t got;
     most -= most == SIZE_MAX;
@@ -199,7 +199,7 @@ rm2_status rm2_file_read(rm2_context *ctx, const char *path, size_t most, char *
     RM2_REQUIRE(ctx, path);
     rm2i_source source;
     RM2_TRY(rm2i_source_open(ctx, path, &source));
-    rm2_status status = take_start(&source, most, text, size, whole);
+    rm2_status status = read_start(&source, most, text, size, whole);
     rm2i_source_close(&source);
     if (status != RM2_OK) {
         free(*text);

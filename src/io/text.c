@@ -118,7 +118,8 @@ void rm2i_text_set_free(rm2i_text_set *set) {
     *set = (rm2i_text_set){0};
 }
 
-rm2_status rm2i_text_set_take(rm2_context *ctx, rm2i_text_set *set, char ***texts, size_t *count) {
+rm2_status rm2i_text_set_consume(rm2_context *ctx, rm2i_text_set *set, char ***texts,
+                                 size_t *count) {
     RM2_TRY(rm2i_grow(ctx, set->count, sizeof *set->texts, &set->texts));
     *texts = set->texts;
     *count = set->count;

@@ -170,10 +170,10 @@ enum { PARTS = 8, MOST_ROWS_ALONE = 64 };
 
 /* A part's own sums: x and z are the same points. */
 static void lay_out_sums(bars *sums, size_t Q, size_t n, rm2i_arena *a) {
-    sums->x = sums->z = rm2i_take(a, double, n, Q);
-    sums->lengthscale = rm2i_take(a, double, Q);
-    sums->variance = rm2i_take(a, double, 1);
-    sums->linear = rm2i_take(a, double, 1);
+    sums->x = sums->z = rm2i_reserve(a, double, n, Q);
+    sums->lengthscale = rm2i_reserve(a, double, Q);
+    sums->variance = rm2i_reserve(a, double, 1);
+    sums->linear = rm2i_reserve(a, double, 1);
 }
 
 static size_t sums_size(size_t Q, size_t n) {

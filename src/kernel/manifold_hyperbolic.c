@@ -132,7 +132,7 @@ static double log_bound(size_t n, const rm2i_mixture *m, size_t i) {
     return m->log_weight[i] - rho * rho * t - (t < 1 ? (double)n / 2 : 1.5) * log(t);
 }
 
-static rm2_status take_times(rm2_context *ctx, rm2i_hyperbolic_kernel *k, const rm2i_mixture *m) {
+static rm2_status choose_times(rm2_context *ctx, rm2i_hyperbolic_kernel *k, const rm2i_mixture *m) {
     RM2_TRY(rm2i_alloc(ctx, m->count, sizeof *k->t, &k->t));
     RM2_TRY(rm2i_alloc(ctx, m->count, sizeof *k->amplitude, &k->amplitude));
     double most = -INFINITY, reference = -INFINITY;
@@ -158,7 +158,7 @@ rm2_status rm2i_hyperbolic_kernel_create(rm2_context *ctx, size_t n, rm2_kernel_
     double rho = ((double)n - 1) / 2;
     *kernel = (rm2i_hyperbolic_kernel){.n = n};
     RM2_TRY(rm2i_mixture_create(ctx, kind, lengthscale, n, rho * rho, &m));
-    rm2_status status = take_times(ctx, kernel, &m);
+    rm2_status status = choose_times(ctx, kernel, &m);
     rm2i_mixture_free(&m);
     if (status != RM2_OK)
         rm2i_hyperbolic_kernel_free(kernel);

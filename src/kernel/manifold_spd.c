@@ -25,9 +25,9 @@ typedef struct log_scratch {
 } log_scratch;
 
 static void lay_out_log(log_scratch *s, const rm2_factor *f, rm2i_arena *a) {
-    s->identity = rm2i_take(a, double, f->ambient);
-    s->frame = rm2i_take(a, double, f->geometry->frame_size(f->n));
-    s->work = rm2i_take(a, double, f->geometry->work_size(f->n));
+    s->identity = rm2i_reserve(a, double, f->ambient);
+    s->frame = rm2i_reserve(a, double, f->geometry->frame_size(f->n));
+    s->work = rm2i_reserve(a, double, f->geometry->work_size(f->n));
 }
 
 static rm2_status logarithm_at_identity(const rm2i_kernel_rule *rule, const double *x,
@@ -79,9 +79,9 @@ typedef struct spd3_scratch {
 } spd3_scratch;
 
 static void lay_out_spd3(spd3_scratch *s, const rm2_factor *f, rm2i_arena *a) {
-    s->vectors = rm2i_take(a, double, 3, 3);
-    s->eigen = rm2i_take(a, double, rm2i_eigen_work(3));
-    s->work = rm2i_take(a, double, f->geometry->work_size(f->n));
+    s->vectors = rm2i_reserve(a, double, 3, 3);
+    s->eigen = rm2i_reserve(a, double, rm2i_eigen_work(3));
+    s->work = rm2i_reserve(a, double, f->geometry->work_size(f->n));
 }
 
 static rm2_status spd3_pair(const rm2i_kernel_rule *rule, const double *fx, const double *fy,

@@ -171,7 +171,7 @@ INLINED void rotate(size_t n, rm2i_lanes *c, rm2i_lanes *s, rm2i_lanes *x, rm2i_
     }
 }
 
-INLINED void take_root(rm2i_lanes *x) {
+INLINED void square_root(rm2i_lanes *x) {
     rm2i_lanes root = *x;
     FOR_LANES(l)
     root[l] = sqrt(root[l]);
@@ -183,7 +183,7 @@ INLINED void ql_step(size_t n, size_t i, rm2i_lanes *d, rm2i_lanes *e, sweep *w,
     const rm2i_lanes zero = {0}, one = zero + 1;
     rm2i_lanes at = zero + (double)i, f = w->s * e[i], b = w->c * e[i];
     rm2i_lanes r = f * f + w->g * w->g;
-    take_root(&r);
+    square_root(&r);
     mask inside = (w->first <= at) & (at < w->last) & (w->open > zero);
     mask turns = inside & (r > zero), splits = inside & ~(r > zero);
     rm2i_lanes inverse = 1 / SELECT(turns, r, one), s = f * inverse, c = w->g * inverse;

@@ -59,14 +59,14 @@ static size_t block_end(const descent *d, size_t b) {
 static void lay_out(void *arg, rm2i_arena *a) {
     descent *d = arg;
     const rm2_manifold *m = d->m;
-    d->frame = rm2i_take(a, double, m->frame_size);
-    d->work = rm2i_take(a, double, m->work_size);
-    d->partial = rm2i_take(a, double, block_count(d), m->dim + 1);
-    d->gradient = rm2i_take(a, double, m->dim);
-    d->before = rm2i_take(a, double, m->dim);
-    d->step = rm2i_take(a, double, m->dim);
-    d->best = rm2i_take(a, double, m->ambient);
-    d->trial = rm2i_take(a, double, m->ambient);
+    d->frame = rm2i_reserve(a, double, m->frame_size);
+    d->work = rm2i_reserve(a, double, m->work_size);
+    d->partial = rm2i_reserve(a, double, block_count(d), m->dim + 1);
+    d->gradient = rm2i_reserve(a, double, m->dim);
+    d->before = rm2i_reserve(a, double, m->dim);
+    d->step = rm2i_reserve(a, double, m->dim);
+    d->best = rm2i_reserve(a, double, m->ambient);
+    d->trial = rm2i_reserve(a, double, m->ambient);
 }
 
 typedef struct block_scratch {
@@ -74,8 +74,8 @@ typedef struct block_scratch {
 } block_scratch;
 
 static void lay_out_block(block_scratch *s, const rm2_manifold *m, rm2i_arena *a) {
-    s->c = rm2i_take(a, double, m->dim);
-    s->work = rm2i_take(a, double, m->work_size);
+    s->c = rm2i_reserve(a, double, m->dim);
+    s->work = rm2i_reserve(a, double, m->work_size);
 }
 
 static size_t block_work(const rm2_manifold *m) {
@@ -266,7 +266,7 @@ rm2_status rm2_manifold_mean(rm2_context *ctx, const rm2_manifold *m, size_t n,
     rm2_mean_settings used = rm2_mean_settings_default();
     rm2_mean_info found = {.converged = false};
     RM2_TRY(rm2i_check_size(ctx, info, sizeof *info));
-    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &used));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_MEAN), &used));
     if (n == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "mean: there are no points");
@@ -299,7 +299,7 @@ rm2_status rm2i_mean_near(const rm2_manifold *m, size_t n, const double *points,
     descent d = {.m = m, .n = n, .points = points, .total = (double)n};
     rm2i_arena a = {work, 0};
     lay_out(&d, &a);
-    d.block = rm2i_take(&a, double, block_work(m));
+    d.block = rm2i_reserve(&a, double, block_work(m));
     memcpy(d.best, mean, m->ambient * sizeof *mean);
     *info = (rm2_mean_info){.converged = false};
     RM2_TRY(descend(NULL, &d, settings, info));

@@ -23,11 +23,11 @@ static bool is_part(const rm2i_traces *t, const rm2_factor *f) {
 static void lay_out_tables(void *traces, rm2i_arena *a) {
     rm2i_traces *t = traces;
     const rm2_manifold *m = t->manifold;
-    t->table = rm2i_take(a, double *, m->count);
+    t->table = rm2i_reserve(a, double *, m->count);
     for (size_t i = 0; i < m->count; i++) {
         const rm2_factor *f = &m->factors[i];
         size_t size = is_part(t, f) && has_table(f) ? rm2i_spd_trace_table_size(f->n) : 0;
-        double *table = rm2i_take(a, double, size);
+        double *table = rm2i_reserve(a, double, size);
         if (t->table)
             t->table[i] = size ? table : NULL;
     }
@@ -90,10 +90,10 @@ typedef struct plain_scratch {
 
 static void lay_out_plain(plain_scratch *s, const rm2i_traces *t, const rm2_factor *f, size_t count,
                           size_t directions, rm2i_arena *a) {
-    s->GW = rm2i_take(a, double, count, f->dim);
-    s->value = rm2i_take(a, double, t->manifold->dim);
-    s->derivative = rm2i_take(a, double, t->manifold->dim, directions);
-    s->work = rm2i_take(a, double, rm2i_factor_work(f));
+    s->GW = rm2i_reserve(a, double, count, f->dim);
+    s->value = rm2i_reserve(a, double, t->manifold->dim);
+    s->derivative = rm2i_reserve(a, double, t->manifold->dim, directions);
+    s->work = rm2i_reserve(a, double, rm2i_factor_work(f));
 }
 
 /* slope[d][k][l] += w_k^T dG[z_d] w_l */
@@ -180,7 +180,7 @@ size_t rm2i_jets_work(const rm2i_traces *t, size_t points, size_t count, size_t 
         const rm2_factor *f = &t->manifold->factors[i];
         rm2i_arena a = {NULL, 0};
         if (has_table(f))
-            (void)rm2i_take(&a, double, rm2i_spd_jets_work(f->n, points, count, directions));
+            (void)rm2i_reserve(&a, double, rm2i_spd_jets_work(f->n, points, count, directions));
         else
             lay_out_plain(&(plain_scratch){0}, t, f, count, directions, &a);
         most = a.used > most ? a.used : most;

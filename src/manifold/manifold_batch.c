@@ -33,10 +33,10 @@ typedef struct point_scratch {
 } point_scratch;
 
 static void lay_out(point_scratch *s, const rm2_manifold *m, rm2i_arena *a) {
-    s->frame = rm2i_take(a, double, m->frame_size);
-    s->a = rm2i_take(a, double, m->dim);
-    s->b = rm2i_take(a, double, m->dim);
-    s->work = rm2i_take(a, double, m->work_size);
+    s->frame = rm2i_reserve(a, double, m->frame_size);
+    s->a = rm2i_reserve(a, double, m->dim);
+    s->b = rm2i_reserve(a, double, m->dim);
+    s->work = rm2i_reserve(a, double, m->work_size);
 }
 
 static point_scratch scratch_in(const job *j, double *memory) {

@@ -31,9 +31,9 @@ typedef struct scratch {
 
 static void lay_out(scratch *s, const rm2_manifold *m, rm2i_arena *a) {
     rm2i_arena spd = *a, other = *a;
-    s->matrix = rm2i_take(&spd, double, m->ambient);
-    s->factor = rm2i_take(&spd, double, m->ambient);
-    s->work = rm2i_take(&other, double, m->work_size);
+    s->matrix = rm2i_reserve(&spd, double, m->ambient);
+    s->factor = rm2i_reserve(&spd, double, m->ambient);
+    s->work = rm2i_reserve(&other, double, m->work_size);
     *a = rm2i_arena_longer(spd, other);
 }
 

@@ -189,8 +189,8 @@ typedef struct norms_scratch {
 } norms_scratch;
 
 static void lay_out_norms(norms_scratch *s, const rm2_factor *f, rm2i_arena *a) {
-    s->out = rm2i_take(a, double, f->dim);
-    s->work = rm2i_take(a, double, f->geometry->work_size(f->n));
+    s->out = rm2i_reserve(a, double, f->dim);
+    s->work = rm2i_reserve(a, double, f->geometry->work_size(f->n));
 }
 
 size_t rm2i_factor_work(const rm2_factor *f) {

@@ -63,17 +63,17 @@ static void lay_out(void *arg, rm2i_arena *a) {
     double **const frames[] = {&t->frame, &t->frame_y, &t->frame_x};
     double **const batches[] = {&t->batch_p, &t->batch_1, &t->batch_2};
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
-        *points[i] = rm2i_take(a, double, D);
+        *points[i] = rm2i_reserve(a, double, D);
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-        *vectors[i] = rm2i_take(a, double, dim);
+        *vectors[i] = rm2i_reserve(a, double, dim);
     for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
-        *frames[i] = rm2i_take(a, double, m->frame_size);
+        *frames[i] = rm2i_reserve(a, double, m->frame_size);
     for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++)
-        *batches[i] = rm2i_take(a, double, RM2I_TRIAL_BATCH, D + dim);
-    t->batch_c = rm2i_take(a, double, RM2I_TRIAL_BATCH, dim);
-    t->D = rm2i_take(a, double, rows, dim);
-    t->gram = rm2i_take(a, double, rows, dim);
-    t->work = rm2i_take(a, double, m->work_size);
+        *batches[i] = rm2i_reserve(a, double, RM2I_TRIAL_BATCH, D + dim);
+    t->batch_c = rm2i_reserve(a, double, RM2I_TRIAL_BATCH, dim);
+    t->D = rm2i_reserve(a, double, rows, dim);
+    t->gram = rm2i_reserve(a, double, rows, dim);
+    t->work = rm2i_reserve(a, double, m->work_size);
 }
 
 static void normal_vector(rm2_rng *rng, size_t n, double length, double *v) {

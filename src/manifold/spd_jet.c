@@ -71,32 +71,32 @@ typedef struct jet_scratch {
 static void lay_out_points(jet_points *s, size_t n, size_t points, size_t directions,
                            rm2i_arena *a) {
     size_t dim = n * (n + 1) / 2, sloped = directions ? points : 0;
-    s->S = rm2i_take(a, double, points, n, n);
-    s->l = rm2i_take(a, double, points, n);
-    s->Ut = rm2i_take(a, double, points, n, n);
-    s->nodes = rm2i_take(a, size_t, sloped);
-    s->y = rm2i_take(a, double, sloped, n);
-    s->O = rm2i_take(a, double, directions ? n : 0, dim);
-    s->F = rm2i_take(a, double, sloped, n, dim);
-    s->Y = rm2i_take(a, double, sloped, n, dim);
-    s->lagrange = rm2i_take(a, double, n, n);
-    s->eigen = rm2i_take(a, double, rm2i_eigen_work(n));
-    s->traces = rm2i_take(a, double, directions ? 0 : rm2i_spd_traces_work(n, points));
+    s->S = rm2i_reserve(a, double, points, n, n);
+    s->l = rm2i_reserve(a, double, points, n);
+    s->Ut = rm2i_reserve(a, double, points, n, n);
+    s->nodes = rm2i_reserve(a, size_t, sloped);
+    s->y = rm2i_reserve(a, double, sloped, n);
+    s->O = rm2i_reserve(a, double, directions ? n : 0, dim);
+    s->F = rm2i_reserve(a, double, sloped, n, dim);
+    s->Y = rm2i_reserve(a, double, sloped, n, dim);
+    s->lagrange = rm2i_reserve(a, double, n, n);
+    s->eigen = rm2i_reserve(a, double, rm2i_eigen_work(n));
+    s->traces = rm2i_reserve(a, double, directions ? 0 : rm2i_spd_traces_work(n, points));
 }
 
 static void lay_out(jet_scratch *s, size_t n, size_t count, size_t directions, rm2i_arena *a) {
-    s->U = rm2i_take(a, double, n, n);
-    s->g = rm2i_take(a, double, n, n);
-    s->g1 = rm2i_take(a, double, n, n);
-    s->node_g = rm2i_take(a, double, n, n);
-    s->node_g1 = rm2i_take(a, double, n, n);
-    s->W = rm2i_take(a, double, count, n, n);
-    s->Z = rm2i_take(a, double, directions, n, n);
-    s->N = rm2i_take(a, double, n, n, n);
-    s->half = rm2i_take(a, double, n, n, n);
-    s->A = rm2i_take(a, double, n, n);
-    s->B = rm2i_take(a, double, n, n);
-    s->sum = rm2i_take(a, double, n);
+    s->U = rm2i_reserve(a, double, n, n);
+    s->g = rm2i_reserve(a, double, n, n);
+    s->g1 = rm2i_reserve(a, double, n, n);
+    s->node_g = rm2i_reserve(a, double, n, n);
+    s->node_g1 = rm2i_reserve(a, double, n, n);
+    s->W = rm2i_reserve(a, double, count, n, n);
+    s->Z = rm2i_reserve(a, double, directions, n, n);
+    s->N = rm2i_reserve(a, double, n, n, n);
+    s->half = rm2i_reserve(a, double, n, n, n);
+    s->A = rm2i_reserve(a, double, n, n);
+    s->B = rm2i_reserve(a, double, n, n);
+    s->sum = rm2i_reserve(a, double, n);
 }
 
 size_t rm2i_spd_jets_work(size_t n, size_t points, size_t count, size_t directions) {

@@ -95,15 +95,15 @@ typedef struct trace_scratch {
 
 static void lay_out(trace_scratch *s, size_t n, size_t points, rm2i_arena *a) {
     size_t dim = n * (n + 1) / 2;
-    s->rows = rm2i_take(a, size_t, points);
-    s->w = rm2i_take(a, double, points, n, n);
-    s->Ot = rm2i_take(a, double, points, dim, n);
-    s->F = rm2i_take(a, double, points, n + 1, dim);
-    s->Y = rm2i_take(a, double, points, n, dim);
-    s->O = rm2i_take(a, double, n, dim);
-    s->V = rm2i_take(a, double, n + 1, n);
-    s->A = rm2i_take(a, double, n, n);
-    s->U = rm2i_take(a, double, n, n);
+    s->rows = rm2i_reserve(a, size_t, points);
+    s->w = rm2i_reserve(a, double, points, n, n);
+    s->Ot = rm2i_reserve(a, double, points, dim, n);
+    s->F = rm2i_reserve(a, double, points, n + 1, dim);
+    s->Y = rm2i_reserve(a, double, points, n, dim);
+    s->O = rm2i_reserve(a, double, n, dim);
+    s->V = rm2i_reserve(a, double, n + 1, n);
+    s->A = rm2i_reserve(a, double, n, n);
+    s->U = rm2i_reserve(a, double, n, n);
 }
 
 size_t rm2i_spd_traces_work(size_t n, size_t points) {

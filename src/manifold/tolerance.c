@@ -30,7 +30,7 @@ typedef struct intake {
 } intake;
 
 /* work: that of the geometries, then one point. */
-static rm2_status take_point(const void *arg, size_t i, double *work) {
+static rm2_status project_point(const void *arg, size_t i, double *work) {
     const intake *in = arg;
     const rm2_manifold *m = in->m;
     double *projected = work + m->work_size;
@@ -99,7 +99,7 @@ rm2_status rm2_manifold_project_within(rm2_context *ctx, const rm2_manifold *m, 
     if (n > 0)
         RM2_REQUIRE(ctx, x, y);
     RM2_TRY(rm2i_calloc(ctx, n, m->count * sizeof *in.defect, &in.defect));
-    rm2_status status = rm2i_batch(ctx, n, m->work_size + m->ambient, take_point, &in, &failed);
+    rm2_status status = rm2i_batch(ctx, n, m->work_size + m->ambient, project_point, &in, &failed);
     if (status == RM2_OK)
         warn(ctx, &in);
     else if (status != RM2_ERR_MEMORY && status != RM2_INTERRUPTED)

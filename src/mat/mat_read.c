@@ -100,7 +100,7 @@ static void refuse(kind *k, const char *why) {
     (void)snprintf(k->refusal, sizeof k->refusal, "%s", why);
 }
 
-static void take_shape(const matvar_t *v, size_t first, kind *k) {
+static void copy_shape(const matvar_t *v, size_t first, kind *k) {
     if (first + (size_t)v->rank > RM2_ARRAY_MAX_DIMS) {
         refuse(k, "it has more than 8 dimensions");
         return;
@@ -139,7 +139,7 @@ static void judge_cells(const matvar_t *v, kind *k) {
     else if (!lines && !plain)
         refuse(k, "it is a cell array of neither texts nor numeric arrays of one shape");
     else if (plain)
-        take_shape(cells[0], 1, k);
+        copy_shape(cells[0], 1, k);
     else
         k->dims = 1;
     k->shape[0] = count;
@@ -183,7 +183,7 @@ static void judge(const answer *a, const matvar_t *v, kind *k) {
     else if (v->isComplex)
         refuse(k, "it holds complex numbers; save real(x) or abs(x)");
     else if (number_size(v->class_type) > 0)
-        take_shape(v, 0, k);
+        copy_shape(v, 0, k);
     else if (v->class_type == MAT_C_CHAR)
         judge_chars(v, k);
     else

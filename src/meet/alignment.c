@@ -41,9 +41,9 @@ typedef struct thinning {
 
 static void lay_out_thinning(void *arg, rm2i_arena *a) {
     thinning *t = arg;
-    t->step = rm2i_take(a, double, t->T);
-    t->point = rm2i_take(a, double, t->T, t->m->ambient);
-    t->work = rm2i_take(a, double, t->m->work_size);
+    t->step = rm2i_reserve(a, double, t->T);
+    t->point = rm2i_reserve(a, double, t->T, t->m->ambient);
+    t->work = rm2i_reserve(a, double, t->m->work_size);
 }
 
 /* Copy the points that are no spikes. */
@@ -106,11 +106,11 @@ typedef struct table {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     table *t = arg;
-    t->sum = rm2i_take(a, double, K, K);
-    t->came = rm2i_take(a, unsigned char, K, K);
-    t->total = rm2i_take(a, double, 2 * K);
-    t->matched = rm2i_take(a, size_t, K);
-    t->work = rm2i_take(a, double, t->m->work_size);
+    t->sum = rm2i_reserve(a, double, K, K);
+    t->came = rm2i_reserve(a, unsigned char, K, K);
+    t->total = rm2i_reserve(a, double, 2 * K);
+    t->matched = rm2i_reserve(a, size_t, K);
+    t->work = rm2i_reserve(a, double, t->m->work_size);
 }
 
 /* Samples of the route: all nodes if there are fewer than K. */

@@ -186,13 +186,13 @@ static size_t observations_of(const rm2i_meet_poses *poses, const rm2_manifold *
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_meet_process *p = arg;
     size_t M = p->d->M, P = p->P;
-    p->weight = rm2i_take(a, double, M);
-    p->matrix = rm2i_take(a, bool, M);
-    p->observation = rm2i_take(a, rm2i_meet_observation, P);
-    p->K = rm2i_take(a, double, P, P);
-    p->L = rm2i_take(a, double, P, P);
-    p->a = rm2i_take(a, double, P);
-    p->r = rm2i_take(a, double, P);
+    p->weight = rm2i_reserve(a, double, M);
+    p->matrix = rm2i_reserve(a, bool, M);
+    p->observation = rm2i_reserve(a, rm2i_meet_observation, P);
+    p->K = rm2i_reserve(a, double, P, P);
+    p->L = rm2i_reserve(a, double, P, P);
+    p->a = rm2i_reserve(a, double, P);
+    p->r = rm2i_reserve(a, double, P);
 }
 
 static void set_weights(rm2i_meet_process *p) {

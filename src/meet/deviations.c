@@ -55,19 +55,19 @@ typedef struct finding {
 static void lay_out_finding(void *arg, rm2i_arena *a) {
     finding *f = arg;
     size_t D = f->out->D, n = f->out->n, M = f->out->M, ambient = f->route->m->ambient;
-    f->which = rm2i_take(a, size_t, D);
-    f->samples = rm2i_take(a, double, D, RM2I_MEET_SAMPLES, ambient);
+    f->which = rm2i_reserve(a, size_t, D);
+    f->samples = rm2i_reserve(a, double, D, RM2I_MEET_SAMPLES, ambient);
     for (int k = 0; k < 2; k++)
-        f->place[k] = rm2i_take(a, double, D, n);
-    f->before = rm2i_take(a, double, n, ambient);
-    f->after = rm2i_take(a, double, n, ambient);
-    f->v = rm2i_take(a, double, n, M);
-    f->part = rm2i_take(a, double, n);
-    f->radius = rm2i_take(a, double, D, n);
-    f->centre = rm2i_take(a, double, M);
-    f->typical = rm2i_take(a, double, n);
-    f->smoothed = rm2i_take(a, double, n);
-    f->few = rm2i_take(a, double, D);
+        f->place[k] = rm2i_reserve(a, double, D, n);
+    f->before = rm2i_reserve(a, double, n, ambient);
+    f->after = rm2i_reserve(a, double, n, ambient);
+    f->v = rm2i_reserve(a, double, n, M);
+    f->part = rm2i_reserve(a, double, n);
+    f->radius = rm2i_reserve(a, double, D, n);
+    f->centre = rm2i_reserve(a, double, M);
+    f->typical = rm2i_reserve(a, double, n);
+    f->smoothed = rm2i_reserve(a, double, n);
+    f->few = rm2i_reserve(a, double, D);
 }
 
 /* A demonstration that has more than the motion of its family is as one whose middle the route begins or ends in. */
@@ -276,11 +276,11 @@ static rm2_status find_variances(rm2_context *ctx, const finding *f) {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_meet_deviations *o = arg;
-    o->delta = rm2i_take(a, double, o->D, o->n, o->M);
-    o->part = rm2i_take(a, double, o->D, o->n, o->factors);
-    o->R = rm2i_take(a, double, o->D, o->n, o->M);
-    o->mu = rm2i_take(a, double, o->n, o->M);
-    o->W = rm2i_take(a, double, o->factors);
+    o->delta = rm2i_reserve(a, double, o->D, o->n, o->M);
+    o->part = rm2i_reserve(a, double, o->D, o->n, o->factors);
+    o->R = rm2i_reserve(a, double, o->D, o->n, o->M);
+    o->mu = rm2i_reserve(a, double, o->n, o->M);
+    o->W = rm2i_reserve(a, double, o->factors);
 }
 
 static rm2_status find_all(rm2_context *ctx, finding *f) {

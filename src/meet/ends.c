@@ -82,8 +82,8 @@ typedef struct extents {
 static void lay_out_extents(void *arg, rm2i_arena *a) {
     extents *e = arg;
     for (int k = 0; k < 2; k++)
-        e->ends->extent[k] = rm2i_take(a, int, e->trajectories);
-    e->work = rm2i_take(a, double, e->trajectories);
+        e->ends->extent[k] = rm2i_reserve(a, int, e->trajectories);
+    e->work = rm2i_reserve(a, double, e->trajectories);
 }
 
 rm2_status rm2i_meet_ends_create(rm2_context *ctx, const rm2_model *model, double spread,
@@ -269,8 +269,8 @@ static rm2_status place_both(rm2_context *ctx, const search *s, rm2i_meet_pose *
 
 static void lay_out(void *arg, rm2i_arena *a) {
     search *s = arg;
-    s->decoded = rm2i_take(a, double, s->model->N, s->model->manifold->ambient);
-    s->work = rm2i_take(a, double, s->model->manifold->work_size);
+    s->decoded = rm2i_reserve(a, double, s->model->N, s->model->manifold->ambient);
+    s->work = rm2i_reserve(a, double, s->model->manifold->work_size);
 }
 
 static rm2_status decode_all(rm2_context *ctx, const search *s, bool needed) {

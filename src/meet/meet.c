@@ -31,18 +31,18 @@ static void lay_out(void *arg, rm2i_arena *a) {
     layout *l = arg;
     const rm2_manifold *m = l->meet->model->manifold;
     size_t n = l->meet->result.nodes, poses = l->meet->poses.count;
-    l->meet->moved = rm2i_take(a, double, n, m->ambient);
-    l->w.route_points = rm2i_take(a, double, n, m->ambient);
-    l->w.points = rm2i_take(a, double, n, m->ambient);
-    l->w.corrected = rm2i_take(a, double, n, m->count);
-    l->w.largest = rm2i_take(a, double, m->count);
-    l->w.variability = rm2i_take(a, double, n, m->count);
-    l->w.over_spread = rm2i_take(a, double, n);
-    l->w.pose_errors = rm2i_take(a, double, poses, m->count);
-    l->w.pose_shares = rm2i_take(a, double, poses);
-    l->w.pose_velocities = rm2i_take(a, double, poses, m->ambient);
-    l->w.correction = rm2i_take(a, double, n, m->dim);
-    l->w.pose_nodes = rm2i_take(a, size_t, poses);
+    l->meet->moved = rm2i_reserve(a, double, n, m->ambient);
+    l->w.route_points = rm2i_reserve(a, double, n, m->ambient);
+    l->w.points = rm2i_reserve(a, double, n, m->ambient);
+    l->w.corrected = rm2i_reserve(a, double, n, m->count);
+    l->w.largest = rm2i_reserve(a, double, m->count);
+    l->w.variability = rm2i_reserve(a, double, n, m->count);
+    l->w.over_spread = rm2i_reserve(a, double, n);
+    l->w.pose_errors = rm2i_reserve(a, double, poses, m->count);
+    l->w.pose_shares = rm2i_reserve(a, double, poses);
+    l->w.pose_velocities = rm2i_reserve(a, double, poses, m->ambient);
+    l->w.correction = rm2i_reserve(a, double, n, m->dim);
+    l->w.pose_nodes = rm2i_reserve(a, size_t, poses);
 }
 
 /* Free what belongs to one route. */
@@ -80,9 +80,9 @@ typedef struct via_search {
 
 static void lay_out_search(void *arg, rm2i_arena *a) {
     via_search *s = arg;
-    s->cost = rm2i_take(a, double, s->count, s->n);
-    s->before = rm2i_take(a, size_t, s->count, s->n);
-    s->work = rm2i_take(a, double, s->work_size);
+    s->cost = rm2i_reserve(a, double, s->count, s->n);
+    s->before = rm2i_reserve(a, size_t, s->count, s->n);
+    s->work = rm2i_reserve(a, double, s->work_size);
 }
 
 static size_t node_at(const rm2i_meet_route *line, double s) {
@@ -117,7 +117,7 @@ static void search_nodes(const rm2_meet *meet, via_search *s) {
     }
 }
 
-static rm2_status take_nodes(rm2_context *ctx, rm2_meet *meet, const via_search *s) {
+static rm2_status copy_nodes(rm2_context *ctx, rm2_meet *meet, const via_search *s) {
     size_t margin = s->n / MARGIN > 1 ? s->n / MARGIN : 1, at = 0;
     const double *last = s->cost + (s->count - 1) * s->n;
     for (size_t i = 1; i < s->n; i++)
@@ -153,7 +153,7 @@ static rm2_status find_nodes(rm2_context *ctx, rm2_meet *meet) {
         .n = meet->line.n, .count = meet->poses.count - 2, .work_size = meet->line.m->work_size};
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out_search, &s, &s.memory));
     search_nodes(meet, &s);
-    rm2_status status = take_nodes(ctx, meet, &s);
+    rm2_status status = copy_nodes(ctx, meet, &s);
     free(s.memory);
     return status;
 }
@@ -165,7 +165,7 @@ static rm2_status decode_route(rm2_context *ctx, rm2_meet *meet, const writable 
     const rm2_model *model = meet->model;
     size_t n = curve->nodes;
     RM2_TRY(rm2_model_decode(ctx, model, n, curve->x, w->route_points, NULL, NULL, NULL));
-    RM2_TRY(rm2i_model_take(ctx, model, n, w->route_points, w->points, NULL));
+    RM2_TRY(rm2i_model_project(ctx, model, n, w->route_points, w->points, NULL));
     return rm2i_meet_route_build(ctx, model->manifold, n, w->points, &meet->line);
 }
 
@@ -263,15 +263,15 @@ static void lay_out_positions(void *arg, rm2i_arena *a) {
     positions *p = arg;
     size_t n = p->meet->line.n, M = p->meet->line.m->dim, P = p->meet->process.P;
     size_t dim = p->meet->space->clearance.position.dim;
-    p->shift = rm2i_take(a, double, n, dim);
-    p->y = rm2i_take(a, double, n, dim);
-    p->deviation = rm2i_take(a, double, n);
-    p->C = rm2i_take(a, double, M, M);
-    p->work = rm2i_take(a, double, M, P);
-    p->block = rm2i_take(a, double, dim, dim);
-    p->values = rm2i_take(a, double, dim);
-    p->vectors = rm2i_take(a, double, dim, dim);
-    p->eigen = rm2i_take(a, double, rm2i_eigen_work(dim));
+    p->shift = rm2i_reserve(a, double, n, dim);
+    p->y = rm2i_reserve(a, double, n, dim);
+    p->deviation = rm2i_reserve(a, double, n);
+    p->C = rm2i_reserve(a, double, M, M);
+    p->work = rm2i_reserve(a, double, M, P);
+    p->block = rm2i_reserve(a, double, dim, dim);
+    p->values = rm2i_reserve(a, double, dim);
+    p->vectors = rm2i_reserve(a, double, dim, dim);
+    p->eigen = rm2i_reserve(a, double, rm2i_eigen_work(dim));
 }
 
 /* Root of the largest eigenvalue of the position's block. */
@@ -422,7 +422,7 @@ static rm2_status write_points(rm2_context *ctx, rm2_meet *meet, const writable 
     rm2_data_unscale(meet->model->data, n, w->points);
     double *again;
     RM2_TRY(rm2i_alloc(ctx, n * m->ambient, sizeof *again, &again));
-    rm2_status status = rm2i_model_take(ctx, meet->model, n, w->points, again, NULL);
+    rm2_status status = rm2i_model_project(ctx, meet->model, n, w->points, again, NULL);
     if (status == RM2_OK)
         status = check(ctx, meet, again, w->pose_errors);
     free(again);
@@ -468,10 +468,10 @@ typedef struct quotient {
 
 static void lay_out_quotient(void *arg, rm2i_arena *a) {
     quotient *q = arg;
-    q->v = rm2i_take(a, double, q->m->dim);
-    q->sum = rm2i_take(a, double, q->m->dim);
-    q->frame = rm2i_take(a, double, q->m->frame_size);
-    q->work = rm2i_take(a, double, q->m->work_size);
+    q->v = rm2i_reserve(a, double, q->m->dim);
+    q->sum = rm2i_reserve(a, double, q->m->dim);
+    q->frame = rm2i_reserve(a, double, q->m->frame_size);
+    q->work = rm2i_reserve(a, double, q->m->work_size);
 }
 
 /* Sum of the weights times Log from the point, which is that of the asked velocities. */
@@ -581,7 +581,7 @@ static rm2_status build(rm2_context *ctx, const rm2_meet_request *request,
                         const rm2_vicinity *vicinity, rm2_meet *meet) {
     layout l = {.meet = meet};
     const rm2_model *model = meet->model;
-    RM2_TRY(rm2i_meet_poses_take(ctx, model, request, &meet->settings, &meet->poses));
+    RM2_TRY(rm2i_meet_poses_convert(ctx, model, request, &meet->settings, &meet->poses));
     meet->result.nodes = meet->space->geodesics.nodes;
     meet->result.dim = model->M;
     meet->result.factors = model->manifold->count;
@@ -591,7 +591,8 @@ static rm2_status build(rm2_context *ctx, const rm2_meet_request *request,
     RM2_TRY(rm2i_meet_ends_create(ctx, model, rm2_vicinity_info_of(vicinity)->spread, &meet->ends));
     rm2i_task_frames_complete(request, model, &meet->ends);
     RM2_TRY(rm2i_meet_place_ends(ctx, &meet->poses, meet->settings.through, &meet->ends));
-    RM2_TRY(rm2i_task_frames_take(ctx, model, &meet->poses, &meet->ends, request, &meet->frames));
+    RM2_TRY(
+        rm2i_task_frames_convert(ctx, model, &meet->poses, &meet->ends, request, &meet->frames));
     meet->result.clearance = INFINITY;
     RM2_TRY(plan_all(ctx, meet, &l.w));
     RM2_TRY(write_points(ctx, meet, &l.w));
@@ -629,7 +630,7 @@ rm2_status rm2_meet_create(rm2_context *ctx, const rm2_space *space, const rm2_v
     RM2_REQUIRE(ctx, meet);
     *meet = NULL;
     RM2_REQUIRE(ctx, space, request);
-    RM2_TRY(rm2_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2_settings_overlay(ctx, settings, &s));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_MEET), &s));
     RM2_TRY(check_space(ctx, space));
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *made, &made));

@@ -45,9 +45,9 @@ typedef struct rm2i_meet_poses {
     double *memory;
 } rm2i_meet_poses;
 
-rm2_status rm2i_meet_poses_take(rm2_context *ctx, const rm2_model *model,
-                                const rm2_meet_request *request, const rm2_meet_settings *settings,
-                                rm2i_meet_poses *poses);
+rm2_status rm2i_meet_poses_convert(rm2_context *ctx, const rm2_model *model,
+                                   const rm2_meet_request *request,
+                                   const rm2_meet_settings *settings, rm2i_meet_poses *poses);
 void rm2i_meet_poses_free(rm2i_meet_poses *poses);
 /* The pose becomes the decoded latent point where no point was given. */
 rm2_status rm2i_meet_decode_pose(rm2_context *ctx, const rm2_model *model, rm2i_meet_pose *pose);
@@ -139,9 +139,9 @@ typedef struct rm2i_task_frames {
     double *memory;
 } rm2i_task_frames;
 
-rm2_status rm2i_task_frames_take(rm2_context *ctx, const rm2_model *model,
-                                 const rm2i_meet_poses *poses, const rm2i_meet_ends *ends,
-                                 const rm2_meet_request *request, rm2i_task_frames *frames);
+rm2_status rm2i_task_frames_convert(rm2_context *ctx, const rm2_model *model,
+                                    const rm2i_meet_poses *poses, const rm2i_meet_ends *ends,
+                                    const rm2_meet_request *request, rm2i_task_frames *frames);
 /* In the frame of the start (goal) all demonstrations begin (end) there: none counts as cut, whatever the model's alignment of
  * demonstrations that were elsewhere says. */
 void rm2i_task_frames_complete(const rm2_meet_request *request, const rm2_model *model,

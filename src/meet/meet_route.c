@@ -18,12 +18,12 @@ typedef struct carry {
 static void lay_out_carry(void *arg, rm2i_arena *a) {
     carry *c = arg;
     const rm2_manifold *m = c->m;
-    c->frame = rm2i_take(a, double, m->frame_size);
-    c->next = rm2i_take(a, double, m->frame_size);
-    c->v = rm2i_take(a, double, m->dim);
-    c->column = rm2i_take(a, double, m->dim);
-    c->moved = rm2i_take(a, double, m->ambient);
-    c->work = rm2i_take(a, double, m->work_size);
+    c->frame = rm2i_reserve(a, double, m->frame_size);
+    c->next = rm2i_reserve(a, double, m->frame_size);
+    c->v = rm2i_reserve(a, double, m->dim);
+    c->column = rm2i_reserve(a, double, m->dim);
+    c->moved = rm2i_reserve(a, double, m->ambient);
+    c->work = rm2i_reserve(a, double, m->work_size);
 }
 
 /* F_{i+1} = T_i F_i, column by column. */
@@ -83,9 +83,9 @@ static rm2_status measure(rm2_context *ctx, rm2i_meet_route *route) {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_meet_route *r = arg;
-    r->y = rm2i_take(a, double, r->n, r->m->ambient);
-    r->F = rm2i_take(a, double, r->n, r->m->dim, r->m->dim);
-    r->s = rm2i_take(a, double, r->n);
+    r->y = rm2i_reserve(a, double, r->n, r->m->ambient);
+    r->F = rm2i_reserve(a, double, r->n, r->m->dim, r->m->dim);
+    r->s = rm2i_reserve(a, double, r->n);
 }
 
 rm2_status rm2i_meet_route_build(rm2_context *ctx, const rm2_manifold *m, size_t n, const double *y,
@@ -193,16 +193,16 @@ typedef struct velocity_work {
 static void lay_out_velocity(void *arg, rm2i_arena *a) {
     velocity_work *w = arg;
     size_t M = w->m->dim;
-    w->v = rm2i_take(a, double, M);
-    w->A = rm2i_take(a, double, M, M);
-    w->AtA = rm2i_take(a, double, M, M);
-    w->column = rm2i_take(a, double, M);
-    w->wanted = rm2i_take(a, double, M);
-    w->point = rm2i_take(a, double, w->m->ambient);
-    w->frame = rm2i_take(a, double, w->m->frame_size);
-    w->at_pose = rm2i_take(a, double, w->m->frame_size);
-    w->ambient = rm2i_take(a, double, w->m->ambient);
-    w->work = rm2i_take(a, double, w->m->work_size);
+    w->v = rm2i_reserve(a, double, M);
+    w->A = rm2i_reserve(a, double, M, M);
+    w->AtA = rm2i_reserve(a, double, M, M);
+    w->column = rm2i_reserve(a, double, M);
+    w->wanted = rm2i_reserve(a, double, M);
+    w->point = rm2i_reserve(a, double, w->m->ambient);
+    w->frame = rm2i_reserve(a, double, w->m->frame_size);
+    w->at_pose = rm2i_reserve(a, double, w->m->frame_size);
+    w->ambient = rm2i_reserve(a, double, w->m->ambient);
+    w->work = rm2i_reserve(a, double, w->m->work_size);
 }
 
 /* wanted -= d/ds Exp_{y(s)}(F(s) e): the velocity that the motion has with a constant deviation. */

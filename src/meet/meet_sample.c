@@ -29,17 +29,17 @@ static void lay_out_turning(void *arg, rm2i_arena *a) {
     turning *t = arg;
     const rm2_manifold *m = t->meet->line.m;
     size_t M = m->dim;
-    t->T = rm2i_take(a, double, M, M);
-    t->C = rm2i_take(a, double, M, M);
-    t->half = rm2i_take(a, double, M, M);
-    t->turned = rm2i_take(a, double, M, M);
-    t->column = rm2i_take(a, double, M);
-    t->v = rm2i_take(a, double, M);
-    t->moved = rm2i_take(a, double, m->ambient);
-    t->frame = rm2i_take(a, double, m->frame_size);
-    t->next = rm2i_take(a, double, m->frame_size);
-    t->work = rm2i_take(a, double, m->work_size);
-    t->solved = rm2i_take(a, double, M, t->meet->process.P);
+    t->T = rm2i_reserve(a, double, M, M);
+    t->C = rm2i_reserve(a, double, M, M);
+    t->half = rm2i_reserve(a, double, M, M);
+    t->turned = rm2i_reserve(a, double, M, M);
+    t->column = rm2i_reserve(a, double, M);
+    t->v = rm2i_reserve(a, double, M);
+    t->moved = rm2i_reserve(a, double, m->ambient);
+    t->frame = rm2i_reserve(a, double, m->frame_size);
+    t->next = rm2i_reserve(a, double, m->frame_size);
+    t->work = rm2i_reserve(a, double, m->work_size);
+    t->solved = rm2i_reserve(a, double, M, t->meet->process.P);
 }
 
 /* Transport along the correction, times the units. */
@@ -165,10 +165,10 @@ static void lay_out_drawing(void *arg, rm2i_arena *a) {
     drawing *d = arg;
     const rm2i_meet_route *line = &d->meet->line;
     for (int k = 0; k < 2; k++)
-        d->factor[k] = rm2i_take(a, double, line->n, line->n);
-    d->u = rm2i_take(a, double, line->n, line->m->dim);
-    d->normal = rm2i_take(a, double, line->n);
-    d->rest = rm2i_take(a, double, d->meet->process.P);
+        d->factor[k] = rm2i_reserve(a, double, line->n, line->n);
+    d->u = rm2i_reserve(a, double, line->n, line->m->dim);
+    d->normal = rm2i_reserve(a, double, line->n);
+    d->rest = rm2i_reserve(a, double, d->meet->process.P);
 }
 
 /* Lower factor of q at the nodes; the jitter is relative and does not touch the poses. */

@@ -19,15 +19,15 @@ double rm2i_meet_unit(const rm2_model *model, const rm2_factor *f, size_t index)
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_meet_poses *p = arg;
     const rm2_manifold *m = p->model->manifold;
-    p->pose = rm2i_take(a, rm2i_meet_pose, p->count);
+    p->pose = rm2i_reserve(a, rm2i_meet_pose, p->count);
     for (size_t k = 0; k < p->count; k++) {
         rm2i_meet_pose pose = {.node = SIZE_MAX};
-        pose.point = rm2i_take(a, double, m->ambient);
-        pose.velocity = rm2i_take(a, double, m->ambient);
-        pose.adjust = rm2i_take(a, double, m->dim);
-        pose.there = rm2i_take(a, bool, m->count);
-        pose.moving = rm2i_take(a, bool, m->count);
-        pose.latent = rm2i_take(a, double, p->model->Q);
+        pose.point = rm2i_reserve(a, double, m->ambient);
+        pose.velocity = rm2i_reserve(a, double, m->ambient);
+        pose.adjust = rm2i_reserve(a, double, m->dim);
+        pose.there = rm2i_reserve(a, bool, m->count);
+        pose.moving = rm2i_reserve(a, bool, m->count);
+        pose.latent = rm2i_reserve(a, double, p->model->Q);
         if (a->base)
             p->pose[k] = pose;
     }
@@ -64,7 +64,7 @@ static bool any(size_t n, const bool *flag) {
 }
 
 /* The point with the base point in its free factors: all of it is on the manifold. */
-static rm2_status take_point(rm2_context *ctx, const rm2_model *model, rm2i_meet_pose *pose) {
+static rm2_status project_point(rm2_context *ctx, const rm2_model *model, rm2i_meet_pose *pose) {
     const rm2_manifold *m = model->manifold;
     RM2_TRY(find_factors(ctx, m, pose->name, pose->asked->point, pose->there));
     if (!any(m->count, pose->there))
@@ -79,14 +79,14 @@ static rm2_status take_point(rm2_context *ctx, const rm2_model *model, rm2i_meet
                    pose->asked->point + m->factors[f].ambient_offset,
                    m->factors[f].ambient * sizeof *whole);
     rm2_data_align_points(model->data, 1, whole);
-    rm2_status status = rm2i_model_take(ctx, model, 1, whole, pose->point, NULL);
+    rm2_status status = rm2i_model_project(ctx, model, 1, whole, pose->point, NULL);
     free(whole);
     return status == RM2_OK ? status : rm2i_fail_prefix(ctx, status, "%s", pose->name);
 }
 
 /* Tangent vectors in model units, with the sign of the aligned quaternion. */
-static rm2_status take_velocity(rm2_context *ctx, const rm2_model *model, double duration,
-                                rm2i_meet_pose *pose) {
+static rm2_status convert_velocity(rm2_context *ctx, const rm2_model *model, double duration,
+                                   rm2i_meet_pose *pose) {
     const rm2_manifold *m = model->manifold;
     char what[64];
     (void)snprintf(what, sizeof what, "velocity of %s", pose->name);
@@ -119,8 +119,8 @@ static rm2_status check_time(rm2_context *ctx, const rm2i_meet_pose *pose, doubl
     return RM2_OK;
 }
 
-static rm2_status take(rm2_context *ctx, const rm2_model *model, double duration, bool via,
-                       rm2i_meet_pose *pose) {
+static rm2_status convert(rm2_context *ctx, const rm2_model *model, double duration, bool via,
+                          rm2i_meet_pose *pose) {
     const rm2_meet_pose *asked = pose->asked;
     if (!asked->point && !asked->latent)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "%s: point and latent are both NULL", pose->name);
@@ -128,7 +128,7 @@ static rm2_status take(rm2_context *ctx, const rm2_model *model, double duration
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%s: point and latent exclude each other in a via pose", pose->name);
     if (asked->point)
-        RM2_TRY(take_point(ctx, model, pose));
+        RM2_TRY(project_point(ctx, model, pose));
     if (asked->latent) {
         RM2_TRY(rm2i_check_finite(ctx, pose->name, 1, model->Q, asked->latent));
         memcpy(pose->latent, asked->latent, model->Q * sizeof *pose->latent);
@@ -136,7 +136,7 @@ static rm2_status take(rm2_context *ctx, const rm2_model *model, double duration
     if (!asked->point)
         RM2_TRY(rm2i_meet_decode_pose(ctx, model, pose));
     if (asked->velocity)
-        RM2_TRY(take_velocity(ctx, model, duration, pose));
+        RM2_TRY(convert_velocity(ctx, model, duration, pose));
     return via ? check_time(ctx, pose, duration) : RM2_OK;
 }
 
@@ -150,9 +150,9 @@ static void name_pose(const rm2_meet_request *request, size_t k, rm2i_meet_pose 
                                        : &request->via[k - 1];
 }
 
-rm2_status rm2i_meet_poses_take(rm2_context *ctx, const rm2_model *model,
-                                const rm2_meet_request *request, const rm2_meet_settings *settings,
-                                rm2i_meet_poses *poses) {
+rm2_status rm2i_meet_poses_convert(rm2_context *ctx, const rm2_model *model,
+                                   const rm2_meet_request *request,
+                                   const rm2_meet_settings *settings, rm2i_meet_poses *poses) {
     *poses = (rm2i_meet_poses){.model = model, .count = request->count + 2};
     if (request->count > 0 && !request->via)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "request.via is NULL");
@@ -160,7 +160,7 @@ rm2_status rm2i_meet_poses_take(rm2_context *ctx, const rm2_model *model,
     for (size_t k = 0; k < poses->count; k++) {
         name_pose(request, k, &poses->pose[k]);
         RM2_TRY(
-            take(ctx, model, settings->duration, k > 0 && k <= request->count, &poses->pose[k]));
+            convert(ctx, model, settings->duration, k > 0 && k <= request->count, &poses->pose[k]));
     }
     return RM2_OK;
 }
@@ -176,7 +176,7 @@ rm2_status rm2i_meet_decode_pose(rm2_context *ctx, const rm2_model *model, rm2i_
     RM2_TRY(rm2i_alloc(ctx, m->ambient, sizeof *decoded, &decoded));
     rm2_status status = rm2_model_decode(ctx, model, 1, pose->latent, decoded, NULL, NULL, NULL);
     if (status == RM2_OK)
-        status = rm2i_model_take(ctx, model, 1, decoded, pose->point, NULL);
+        status = rm2i_model_project(ctx, model, 1, decoded, pose->point, NULL);
     for (size_t f = 0; f < m->count; f++)
         pose->there[f] = true;
     free(decoded);

@@ -46,7 +46,7 @@ static void find_factors(const rm2_manifold *m, size_t *position, size_t *orient
 }
 
 /* R by rows, and the quaternion that it is of. */
-static void take_rotation(const double *x, rm2i_rigid *g) {
+static void convert_rotation(const double *x, rm2i_rigid *g) {
     if (g->n == 2) {
         g->R[0] = g->R[3] = x[0];
         g->R[1] = -x[1];
@@ -73,7 +73,7 @@ static rm2i_rigid rigid_of(const rm2_manifold *m, const double *pose) {
         g.R[k * (g.n + 1)] = 1;
     }
     if (orientation != SIZE_MAX)
-        take_rotation(pose + m->factors[orientation].ambient_offset, &g);
+        convert_rotation(pose + m->factors[orientation].ambient_offset, &g);
     return g;
 }
 
@@ -153,9 +153,9 @@ void rm2i_task_frames_complete(const rm2_meet_request *request, const rm2_model 
             ends->extent[request->frame[k].kind == RM2_FRAME_GOAL][t] = 0;
 }
 
-static rm2_status take_given(rm2_context *ctx, const rm2_model *model, size_t index, size_t n,
-                             const double *points, const char *when, double *out) {
-    rm2_status status = rm2i_model_take(ctx, model, n, points, out, NULL);
+static rm2_status project_given(rm2_context *ctx, const rm2_model *model, size_t index, size_t n,
+                                const double *points, const char *when, double *out) {
+    rm2_status status = rm2i_model_project(ctx, model, n, points, out, NULL);
     return status == RM2_OK ? status
                             : rm2i_fail_prefix(ctx, status, "frame %zu, %s", index + 1, when);
 }
@@ -173,8 +173,8 @@ static const double *end_of(const rm2_model *model, const rm2i_meet_ends *ends,
 
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_task_frames *o = arg;
-    o->kind = rm2i_take(a, rm2_task_frame_kind, o->count);
-    o->motion = rm2i_take(a, rm2i_rigid, o->count, o->trajectories);
+    o->kind = rm2i_reserve(a, rm2_task_frame_kind, o->count);
+    o->motion = rm2i_reserve(a, rm2i_rigid, o->count, o->trajectories);
 }
 
 static rm2_status fill(rm2_context *ctx, const rm2_model *model, const rm2i_meet_poses *poses,
@@ -186,8 +186,8 @@ static rm2_status fill(rm2_context *ctx, const rm2_model *model, const rm2i_meet
         const rm2_task_frame *asked = &request->frame[k];
         o->kind[k] = asked->kind;
         if (asked->kind == RM2_FRAME_GIVEN) {
-            RM2_TRY(take_given(ctx, model, k, T, asked->then, "demonstrations", given));
-            RM2_TRY(take_given(ctx, model, k, 1, asked->now, "now", given + T * m->ambient));
+            RM2_TRY(project_given(ctx, model, k, T, asked->then, "demonstrations", given));
+            RM2_TRY(project_given(ctx, model, k, 1, asked->now, "now", given + T * m->ambient));
         }
         for (size_t t = 0; t < T; t++) {
             const double *now =
@@ -204,9 +204,9 @@ static rm2_status fill(rm2_context *ctx, const rm2_model *model, const rm2i_meet
     return RM2_OK;
 }
 
-rm2_status rm2i_task_frames_take(rm2_context *ctx, const rm2_model *model,
-                                 const rm2i_meet_poses *poses, const rm2i_meet_ends *ends,
-                                 const rm2_meet_request *request, rm2i_task_frames *frames) {
+rm2_status rm2i_task_frames_convert(rm2_context *ctx, const rm2_model *model,
+                                    const rm2i_meet_poses *poses, const rm2i_meet_ends *ends,
+                                    const rm2_meet_request *request, rm2i_task_frames *frames) {
     double *given;
     *frames =
         (rm2i_task_frames){.count = request->frames, .trajectories = model->data->trajectories};
@@ -244,18 +244,18 @@ typedef struct bending {
 static void lay_out_bending(void *arg, rm2i_arena *a) {
     bending *b = arg;
     const rm2_manifold *m = b->m;
-    b->version = rm2i_take(a, double, b->J, b->D, K, m->ambient);
-    b->S = rm2i_take(a, double, m->count, b->J, b->J, K);
-    b->weight = rm2i_take(a, double, m->count, b->J, K);
-    b->away = rm2i_take(a, double, b->J, b->D, m->dim);
-    b->smoothed = rm2i_take(a, double, K);
-    b->frame = rm2i_take(a, double, m->frame_size);
-    b->mean = rm2i_take(a, double, m->dim);
-    b->base = rm2i_take(a, double, m->ambient);
-    b->A = rm2i_take(a, double, b->J, b->J);
-    b->L = rm2i_take(a, double, b->J, b->J);
-    b->p = rm2i_take(a, double, b->J);
-    b->work = rm2i_take(a, double, m->work_size);
+    b->version = rm2i_reserve(a, double, b->J, b->D, K, m->ambient);
+    b->S = rm2i_reserve(a, double, m->count, b->J, b->J, K);
+    b->weight = rm2i_reserve(a, double, m->count, b->J, K);
+    b->away = rm2i_reserve(a, double, b->J, b->D, m->dim);
+    b->smoothed = rm2i_reserve(a, double, K);
+    b->frame = rm2i_reserve(a, double, m->frame_size);
+    b->mean = rm2i_reserve(a, double, m->dim);
+    b->base = rm2i_reserve(a, double, m->ambient);
+    b->A = rm2i_reserve(a, double, b->J, b->J);
+    b->L = rm2i_reserve(a, double, b->J, b->J);
+    b->p = rm2i_reserve(a, double, b->J);
+    b->work = rm2i_reserve(a, double, m->work_size);
 }
 
 static double *version_of(const bending *b, size_t j, size_t d, size_t k) {

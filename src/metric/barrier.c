@@ -25,11 +25,11 @@ typedef struct barrier_scratch {
 static void lay_out(barrier_scratch *s, const barrier *b, size_t count, rm2i_metric_order order,
                     rm2i_arena *a) {
     size_t Q = b->inner->Q;
-    s->J = rm2i_take(a, double, RM2I_POSITION_DIM, Q);
-    s->slope = rm2i_take(a, double, Q);
-    s->dphi = rm2i_take(a, double, Q);
-    s->position = rm2i_take(a, double, rm2i_position_work(&b->clearance->position));
-    s->inner = rm2i_take(a, double, b->inner->type->work(b->inner->self, count, order));
+    s->J = rm2i_reserve(a, double, RM2I_POSITION_DIM, Q);
+    s->slope = rm2i_reserve(a, double, Q);
+    s->dphi = rm2i_reserve(a, double, Q);
+    s->position = rm2i_reserve(a, double, rm2i_position_work(&b->clearance->position));
+    s->inner = rm2i_reserve(a, double, b->inner->type->work(b->inner->self, count, order));
 }
 
 static size_t barrier_work(const void *self, size_t count, rm2i_metric_order order) {

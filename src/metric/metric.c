@@ -65,8 +65,8 @@ enum { CACHE_LINE = 8 }; /* doubles: slices of two threads never share a line */
 /* One thread's scratch; a multiple of this where there are several. */
 static size_t slice_of(const rm2_metric *m, size_t block, rm2i_metric_order order) {
     rm2i_arena a = {NULL, 0};
-    (void)rm2i_take(&a, double, m->type->work(m->self, block, order));
-    (void)rm2i_take(&a, double, 2 * CACHE_LINE - a.used % CACHE_LINE);
+    (void)rm2i_reserve(&a, double, m->type->work(m->self, block, order));
+    (void)rm2i_reserve(&a, double, 2 * CACHE_LINE - a.used % CACHE_LINE);
     return a.used;
 }
 
@@ -75,7 +75,7 @@ size_t rm2i_metric_work(const rm2_metric *m, size_t n, int threads, rm2i_metric_
     size_t share = (n + (size_t)threads - 1) / (size_t)threads;
     size_t largest = share < m->type->block ? share : m->type->block;
     rm2i_arena a = {NULL, 0};
-    (void)rm2i_take(&a, double, (size_t)threads, slice_of(m, largest ? largest : 1, order));
+    (void)rm2i_reserve(&a, double, (size_t)threads, slice_of(m, largest ? largest : 1, order));
     return a.used;
 }
 
@@ -326,9 +326,9 @@ typedef struct side_nodes {
 
 static void lay_out_nodes(void *arg, rm2i_arena *a) {
     side_nodes *s = arg;
-    s->x = rm2i_take(a, double, s->nodes, s->Q);
-    s->G = rm2i_take(a, double, s->nodes, s->Q, s->Q);
-    s->step = rm2i_take(a, double, s->Q);
+    s->x = rm2i_reserve(a, double, s->nodes, s->Q);
+    s->G = rm2i_reserve(a, double, s->nodes, s->Q, s->Q);
+    s->step = rm2i_reserve(a, double, s->Q);
 }
 
 rm2_status rm2i_metric_measure(rm2_context *ctx, const rm2_metric *metric, size_t n,

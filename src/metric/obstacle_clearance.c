@@ -13,8 +13,8 @@ typedef struct clearance_scratch {
 } clearance_scratch;
 
 static void lay_out(clearance_scratch *s, const rm2i_clearance *c, rm2i_arena *a) {
-    s->middle = rm2i_take(a, double, HALVINGS, c->position.p->gp.Q);
-    s->position = rm2i_take(a, double, rm2i_position_work(&c->position));
+    s->middle = rm2i_reserve(a, double, HALVINGS, c->position.p->gp.Q);
+    s->position = rm2i_reserve(a, double, rm2i_position_work(&c->position));
 }
 
 size_t rm2i_clearance_work(const rm2i_clearance *c) {

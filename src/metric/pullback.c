@@ -55,37 +55,37 @@ static rm2i_moment_kind moments_of(rm2i_metric_order order) {
 }
 
 static void lay_out_jets(ambient_jets *j, size_t points, size_t Q, size_t M, rm2i_arena *a) {
-    j->GJ = rm2i_take(a, double, points, Q, M);
-    j->inner = rm2i_take(a, double, points, Q, Q);
-    j->slope = rm2i_take(a, double, points, Q, Q, Q);
-    j->trace = rm2i_take(a, double, points);
-    j->trace_slope = rm2i_take(a, double, points, Q);
+    j->GJ = rm2i_reserve(a, double, points, Q, M);
+    j->inner = rm2i_reserve(a, double, points, Q, Q);
+    j->slope = rm2i_reserve(a, double, points, Q, Q, Q);
+    j->trace = rm2i_reserve(a, double, points);
+    j->trace_slope = rm2i_reserve(a, double, points, Q);
 }
 
 static void lay_out(point_scratch *s, const rm2i_pullback_field *f, size_t count,
                     rm2i_metric_order order, rm2i_arena *a) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q, D = ambient_of(f);
     size_t together = count < TOGETHER ? count : TOGETHER, K = rm2i_moments_weights(f->posterior);
-    s->c = rm2i_take(a, double, together, M);
+    s->c = rm2i_reserve(a, double, together, M);
     lay_out_jets(&s->all, together, Q, M, a);
     lay_out_jets(&s->costly, f->costly.Pt ? together : 0, Q, M, a);
-    s->w = rm2i_take(a, double, K);
-    s->dw = rm2i_take(a, double, Q, K);
-    s->R = rm2i_take(a, double, Q, Q);
-    s->dR = rm2i_take(a, double, Q, Q, Q);
-    s->part = rm2i_take(a, double, Q, Q);
-    s->d_part = rm2i_take(a, double, Q, Q, Q);
-    s->y = rm2i_take(a, double, D);
-    s->gradient = rm2i_take(a, double, D);
-    s->moved = rm2i_take(a, double, D);
+    s->w = rm2i_reserve(a, double, K);
+    s->dw = rm2i_reserve(a, double, Q, K);
+    s->R = rm2i_reserve(a, double, Q, Q);
+    s->dR = rm2i_reserve(a, double, Q, Q, Q);
+    s->part = rm2i_reserve(a, double, Q, Q);
+    s->d_part = rm2i_reserve(a, double, Q, Q, Q);
+    s->y = rm2i_reserve(a, double, D);
+    s->gradient = rm2i_reserve(a, double, D);
+    s->moved = rm2i_reserve(a, double, D);
     rm2i_arena jets = *a, weights = *a, cost = *a, bend = *a;
-    s->work = rm2i_take(&jets, double, rm2i_pullback_jets_work(f, together, Q, Q));
-    (void)rm2i_take(&weights, double, rm2i_pullback_weights_work(f, Q));
-    s->cost = rm2i_take(&cost, double, f->cost.at ? f->model->manifold->work_size : 0);
-    s->bend = rm2i_take(&bend, double,
-                        order == RM2I_ORDER_BEND ? rm2i_pullback_bend_work(f, together) : 0);
+    s->work = rm2i_reserve(&jets, double, rm2i_pullback_jets_work(f, together, Q, Q));
+    (void)rm2i_reserve(&weights, double, rm2i_pullback_weights_work(f, Q));
+    s->cost = rm2i_reserve(&cost, double, f->cost.at ? f->model->manifold->work_size : 0);
+    s->bend = rm2i_reserve(&bend, double,
+                           order == RM2I_ORDER_BEND ? rm2i_pullback_bend_work(f, together) : 0);
     *a = rm2i_arena_longer(rm2i_arena_longer(jets, weights), rm2i_arena_longer(cost, bend));
-    s->moments = rm2i_take(a, double, rm2i_moments_work(f->posterior, count, moments_of(order)));
+    s->moments = rm2i_reserve(a, double, rm2i_moments_work(f->posterior, count, moments_of(order)));
 }
 
 /* ---- the ambient metric --------------------------------------------------------------------- */
@@ -161,8 +161,8 @@ typedef struct weights_scratch {
 
 static void lay_out_weights(weights_scratch *s, const rm2i_pullback_field *f, size_t directions,
                             rm2i_arena *a) {
-    s->by_vector = rm2i_take(a, double, kronecker(f) ? 0 : f->posterior->gp.M, directions);
-    s->work = rm2i_take(a, double, kronecker(f) ? 0 : rm2i_pullback_manifold_work(f));
+    s->by_vector = rm2i_reserve(a, double, kronecker(f) ? 0 : f->posterior->gp.M, directions);
+    s->work = rm2i_reserve(a, double, kronecker(f) ? 0 : rm2i_pullback_manifold_work(f));
 }
 
 size_t rm2i_pullback_weights_work(const rm2i_pullback_field *f, size_t directions) {
@@ -390,8 +390,8 @@ static void lay_out_field(void *field, rm2i_arena *a) {
     rm2i_pullback_field *f = field;
     size_t M = f->posterior->gp.M;
     bool one = f->cost.at && f->cost.factor != RM2_ALL_FACTORS;
-    f->all.Pt = rm2i_take(a, double, M, M);
-    f->costly.Pt = one ? rm2i_take(a, double, M, M) : NULL;
+    f->all.Pt = rm2i_reserve(a, double, M, M);
+    f->costly.Pt = one ? rm2i_reserve(a, double, M, M) : NULL;
 }
 
 /* The rows p_m on the part's coordinates, and what traces need of them. */

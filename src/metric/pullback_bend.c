@@ -32,20 +32,20 @@ typedef struct bend_scratch {
 
 static void lay_out(bend_scratch *b, const rm2i_pullback_field *f, size_t count, rm2i_arena *a) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    b->moved.c = rm2i_take(a, double, count, M);
-    b->moved.u = rm2i_take(a, double, count, M);
-    b->moved.ct = rm2i_take(a, double, count, Q, M);
-    b->moved.ut = rm2i_take(a, double, count, Q, M);
-    b->moved.rho = rm2i_take(a, double, count);
-    b->moved.rho_t = rm2i_take(a, double, count, Q);
-    b->rho = rm2i_take(a, double, count);
-    b->slope = rm2i_take(a, double, count, Q);
-    b->second = rm2i_take(a, double, count, rm2i_pairs(Q));
-    b->Gu = rm2i_take(a, double, count, M);
-    b->du = rm2i_take(a, double, count, Q);
-    b->trace = rm2i_take(a, double, count);
-    b->trace_slope = rm2i_take(a, double, count, Q);
-    b->work = rm2i_take(a, double, rm2i_pullback_jets_work(f, count, 1, Q));
+    b->moved.c = rm2i_reserve(a, double, count, M);
+    b->moved.u = rm2i_reserve(a, double, count, M);
+    b->moved.ct = rm2i_reserve(a, double, count, Q, M);
+    b->moved.ut = rm2i_reserve(a, double, count, Q, M);
+    b->moved.rho = rm2i_reserve(a, double, count);
+    b->moved.rho_t = rm2i_reserve(a, double, count, Q);
+    b->rho = rm2i_reserve(a, double, count);
+    b->slope = rm2i_reserve(a, double, count, Q);
+    b->second = rm2i_reserve(a, double, count, rm2i_pairs(Q));
+    b->Gu = rm2i_reserve(a, double, count, M);
+    b->du = rm2i_reserve(a, double, count, Q);
+    b->trace = rm2i_reserve(a, double, count);
+    b->trace_slope = rm2i_reserve(a, double, count, Q);
+    b->work = rm2i_reserve(a, double, rm2i_pullback_jets_work(f, count, 1, Q));
 }
 
 size_t rm2i_pullback_bend_work(const rm2i_pullback_field *f, size_t count) {

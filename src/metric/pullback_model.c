@@ -32,8 +32,8 @@ typedef struct survey {
 
 static void lay_out_survey(void *arg, rm2i_arena *a) {
     survey *s = arg;
-    s->on_data = rm2i_take(a, double, s->count);
-    s->far = rm2i_take(a, double, s->count);
+    s->on_data = rm2i_reserve(a, double, s->count);
+    s->far = rm2i_reserve(a, double, s->count);
 }
 
 /* Of one block. */
@@ -46,14 +46,14 @@ typedef struct block_scratch {
 
 static void lay_out_block(block_scratch *s, const rm2i_pullback_field *f, rm2i_arena *a) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
-    s->x = rm2i_take(a, double, BLOCK, Q);
-    s->c = rm2i_take(a, double, BLOCK, M);
-    s->inner = rm2i_take(a, double, BLOCK, Q, Q);
-    s->trace = rm2i_take(a, double, BLOCK);
-    s->w = rm2i_take(a, double, rm2i_moments_weights(f->posterior));
-    s->moments = rm2i_take(a, double, rm2i_moments_work(f->posterior, BLOCK, RM2I_MOMENT_MEAN));
-    s->jets = rm2i_take(a, double, rm2i_pullback_jets_work(f, BLOCK, Q, 0));
-    s->weights = rm2i_take(a, double, rm2i_pullback_weights_work(f, 0));
+    s->x = rm2i_reserve(a, double, BLOCK, Q);
+    s->c = rm2i_reserve(a, double, BLOCK, M);
+    s->inner = rm2i_reserve(a, double, BLOCK, Q, Q);
+    s->trace = rm2i_reserve(a, double, BLOCK);
+    s->w = rm2i_reserve(a, double, rm2i_moments_weights(f->posterior));
+    s->moments = rm2i_reserve(a, double, rm2i_moments_work(f->posterior, BLOCK, RM2I_MOMENT_MEAN));
+    s->jets = rm2i_reserve(a, double, rm2i_pullback_jets_work(f, BLOCK, Q, 0));
+    s->weights = rm2i_reserve(a, double, rm2i_pullback_weights_work(f, 0));
 }
 
 /* Latents of block b: tr(J^T Gc J), and the far field's trace. */
@@ -184,7 +184,7 @@ rm2_status rm2i_metric_pullback(rm2_context *ctx, const rm2_model *model,
     *metric = NULL;
     RM2_REQUIRE(ctx, model);
     rm2i_pullback_settings s = rm2i_pullback_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &s));
     rm2i_pullback_field like = {.posterior = model->posterior,
                                 .manifold =
                                     model->settings.model == RM2_WGPLVM ? model->manifold : NULL,

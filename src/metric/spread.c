@@ -26,14 +26,15 @@ typedef struct local {
 static void lay_out(local *l, const rm2i_pullback_field *f, rm2i_arena *a) {
     size_t M = f->posterior->gp.M, Q = f->posterior->gp.Q;
     l->f = f;
-    l->c = rm2i_take(a, double, M);
-    l->tau = rm2i_take(a, double, M);
-    l->Gp = rm2i_take(a, double, M, M);
-    l->GP = rm2i_take(a, double, M, M);
-    l->mu = rm2i_take(a, double, Q, M);
-    l->b = rm2i_take(a, double, Q, M);
-    l->moments = rm2i_take(a, double, rm2i_moments_work(f->posterior, 1, RM2I_MOMENT_COVARIANCE));
-    l->work = rm2i_take(a, double, rm2i_pullback_manifold_work(f));
+    l->c = rm2i_reserve(a, double, M);
+    l->tau = rm2i_reserve(a, double, M);
+    l->Gp = rm2i_reserve(a, double, M, M);
+    l->GP = rm2i_reserve(a, double, M, M);
+    l->mu = rm2i_reserve(a, double, Q, M);
+    l->b = rm2i_reserve(a, double, Q, M);
+    l->moments =
+        rm2i_reserve(a, double, rm2i_moments_work(f->posterior, 1, RM2I_MOMENT_COVARIANCE));
+    l->work = rm2i_reserve(a, double, rm2i_pullback_manifold_work(f));
 }
 
 static rm2_status local_at(local *l, const double *x) {
@@ -92,7 +93,7 @@ typedef struct spread_scratch {
 } spread_scratch;
 
 static void lay_out_spread(spread_scratch *s, const rm2i_pullback_field *f, rm2i_arena *a) {
-    s->basis = rm2i_take(a, double, f->posterior->gp.Q, f->posterior->gp.Q);
+    s->basis = rm2i_reserve(a, double, f->posterior->gp.Q, f->posterior->gp.Q);
     lay_out(&s->at, f, a);
 }
 
@@ -165,9 +166,9 @@ typedef struct path_length {
 
 static void lay_out_path(void *path, rm2i_arena *a) {
     path_length *p = path;
-    p->x = rm2i_take(a, double, p->f->posterior->gp.Q);
-    p->step = rm2i_take(a, double, p->f->posterior->gp.Q);
-    p->z = rm2i_take(a, double, p->f->posterior->gp.M);
+    p->x = rm2i_reserve(a, double, p->f->posterior->gp.Q);
+    p->step = rm2i_reserve(a, double, p->f->posterior->gp.Q);
+    p->z = rm2i_reserve(a, double, p->f->posterior->gp.M);
     lay_out(&p->at, p->f, a);
 }
 

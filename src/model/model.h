@@ -95,8 +95,8 @@ void rm2i_model_quick_free(rm2_model *model);
 /* n points from outside, in the units of the data, to scaled ones, which are on the manifold
  * (RM2_WGPLVM): those further off than rounding explains are refused with point, factor and defect.
  * With `there` (n x M flags, all false) NaN entries are missing and their coordinates are not there. */
-rm2_status rm2i_model_take(rm2_context *ctx, const rm2_model *model, size_t n, const double *points,
-                           double *scaled, bool *there);
+rm2_status rm2i_model_project(rm2_context *ctx, const rm2_model *model, size_t n,
+                              const double *points, double *scaled, bool *there);
 /* Outputs of n points (scaled units), not centred: tangent coordinates, or ambient ones
  * (RM2_GPLVM). out is n x M. */
 rm2_status rm2i_model_outputs(rm2_context *ctx, const rm2_model *model, size_t n,

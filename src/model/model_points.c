@@ -56,8 +56,8 @@ static rm2_status check_finite(rm2_context *ctx, size_t n, size_t width, const d
     return RM2_OK;
 }
 
-rm2_status rm2i_model_take(rm2_context *ctx, const rm2_model *m, size_t n, const double *points,
-                           double *scaled, bool *there) {
+rm2_status rm2i_model_project(rm2_context *ctx, const rm2_model *m, size_t n, const double *points,
+                              double *scaled, bool *there) {
     size_t ambient = rm2_manifold_ambient(m->manifold);
     memcpy(scaled, points, n * ambient * sizeof *scaled);
     rm2i_data_scale(m->data, n, scaled);

@@ -23,11 +23,11 @@ typedef struct comparison {
 static void lay_out(void *arg, rm2i_arena *a) {
     comparison *c = arg;
     size_t M = c->full->gp.M;
-    c->x = rm2i_take(a, double, SAMPLES, c->full->gp.Q);
-    c->f = rm2i_take(a, double, SAMPLES, M);
-    c->h = rm2i_take(a, double, SAMPLES, M);
-    c->near = rm2i_take(a, double, SAMPLES, M);
-    c->work = rm2i_take(a, double, rm2i_posterior_at_work(c->full, SAMPLES));
+    c->x = rm2i_reserve(a, double, SAMPLES, c->full->gp.Q);
+    c->f = rm2i_reserve(a, double, SAMPLES, M);
+    c->h = rm2i_reserve(a, double, SAMPLES, M);
+    c->near = rm2i_reserve(a, double, SAMPLES, M);
+    c->work = rm2i_reserve(a, double, rm2i_posterior_at_work(c->full, SAMPLES));
 }
 
 /* Half way between neighbours of the training set, SAMPLES pairs of them. */

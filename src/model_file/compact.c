@@ -42,11 +42,11 @@ typedef struct kept_rows {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     kept_rows *r = arg;
-    r->points = rm2i_take(a, double, r->n, r->ambient);
-    r->numbers = rm2i_take(a, double, r->n);
-    r->time = rm2i_take(a, double, r->n);
-    r->X = rm2i_take(a, double, r->n, r->Q);
-    r->F = rm2i_take(a, double, r->n, r->M);
+    r->points = rm2i_reserve(a, double, r->n, r->ambient);
+    r->numbers = rm2i_reserve(a, double, r->n);
+    r->time = rm2i_reserve(a, double, r->n);
+    r->X = rm2i_reserve(a, double, r->n, r->Q);
+    r->F = rm2i_reserve(a, double, r->n, r->M);
 }
 
 static rm2_status gather_numbers(rm2_context *ctx, const rm2_model *m, const rm2i_rows *all,
@@ -162,7 +162,7 @@ static void copy_record(const rm2_model *m, rm2_model *c) {
     memcpy(trace, m->training.trace, (m->training.iterations + 1) * sizeof *trace);
 }
 
-static rm2_status take_sums(rm2_context *ctx, const rm2_model *m, rm2_model *c) {
+static rm2_status copy_sums(rm2_context *ctx, const rm2_model *m, rm2_model *c) {
     size_t r = m->inducing_count, count = rm2i_inducing_sums_count(r, m->M);
     c->inducing_count = r;
     RM2_TRY(rm2i_alloc(ctx, r, m->Q * sizeof *c->inducing_inputs, &c->inducing_inputs));
@@ -191,7 +191,7 @@ static rm2_status fill(rm2_context *ctx, const source *from, rm2_model *c) {
     copy_parameters(m, from->rows, c);
     copy_record(m, c);
     RM2_TRY(copy_calibration(ctx, m, c));
-    RM2_TRY(take_sums(ctx, m, c));
+    RM2_TRY(copy_sums(ctx, m, c));
     return rm2i_model_finish(ctx, c);
 }
 

@@ -111,7 +111,7 @@ rm2_status rm2i_model_arrays_get(rm2i_reader r, rm2_model *m) {
         size_t dims, shape[2], count = shape_of(m, a, &dims, shape);
         if (a->when && !a->when(m))
             continue;
-        RM2_TRY(rm2i_file_take(r, a->name, dims, shape, values_of(m, a)));
+        RM2_TRY(rm2i_file_copy(r, a->name, dims, shape, values_of(m, a)));
         RM2_TRY(rm2i_check_range(r.ctx, r.path, a->name, count, values_of(m, a), a->range));
     }
     return RM2_OK;

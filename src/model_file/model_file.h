@@ -67,7 +67,7 @@ rm2_status rm2i_file_doubles(rm2i_reader r, const char *name, size_t dims, size_
 rm2_status rm2i_file_sizes(rm2i_reader r, const char *name, size_t dims, size_t *shape,
                            size_t **values);
 /* The same into memory that is there already, and single values. */
-rm2_status rm2i_file_take(rm2i_reader r, const char *name, size_t dims, const size_t *shape,
+rm2_status rm2i_file_copy(rm2i_reader r, const char *name, size_t dims, const size_t *shape,
                           double *values);
 rm2_status rm2i_file_number(rm2i_reader r, const char *name, double *value);
 rm2_status rm2i_file_count(rm2i_reader r, const char *name, size_t *value);

@@ -94,7 +94,7 @@ static rm2_status get_certificate(rm2i_reader r, rm2_model *m) {
     double c[4] = {m->training.end.log_likelihood, m->training.end.log_likelihood,
                    m->training.end.gpdm, m->training.end.gpdm};
     if (m->inducing_count) {
-        RM2_TRY(rm2i_file_take(r, "training/certificate", 1, (size_t[]){4}, c));
+        RM2_TRY(rm2i_file_copy(r, "training/certificate", 1, (size_t[]){4}, c));
         RM2_TRY(rm2i_check_range(r.ctx, r.path, "training/certificate", 4, c, &rm2i_finite));
         RM2_TRY(rm2i_file_count(r, "training/gpdm_inducing", &m->gpdm_inducing));
     }

@@ -11,7 +11,7 @@
 static rm2_status get_array(rm2i_reader r, const char *name, size_t rows, size_t columns,
                             double *values) {
     size_t shape[] = {rows, columns};
-    RM2_TRY(rm2i_file_take(r, name, columns ? 2 : 1, shape, values));
+    RM2_TRY(rm2i_file_copy(r, name, columns ? 2 : 1, shape, values));
     return rm2i_check_range(r.ctx, r.path, name, rows * (columns ? columns : 1), values,
                             &rm2i_finite);
 }

@@ -135,7 +135,7 @@ static rm2_status build(rm2_context *ctx, const rm2_model *m, const char *name, 
         rm2_writer_discard(stream);
         return status;
     }
-    RM2_TRY(rm2_writer_take(ctx, stream, bytes, size)); /* fails if writing to memory did */
+    RM2_TRY(rm2_writer_consume(ctx, stream, bytes, size)); /* fails if writing to memory did */
     status = rm2i_model_readable(ctx, *bytes, *size, name, m->manifold);
     if (status == RM2_OK)
         return RM2_OK;

@@ -248,7 +248,7 @@ rm2_status rm2i_file_doubles(rm2i_reader r, const char *name, size_t dims, size_
     return RM2_OK;
 }
 
-rm2_status rm2i_file_take(rm2i_reader r, const char *name, size_t dims, const size_t *shape,
+rm2_status rm2i_file_copy(rm2i_reader r, const char *name, size_t dims, const size_t *shape,
                           double *values) {
     size_t copy[RM2_ARRAY_MAX_DIMS] = {0}, count = 1;
     double *found;
@@ -261,7 +261,7 @@ rm2_status rm2i_file_take(rm2i_reader r, const char *name, size_t dims, const si
 }
 
 rm2_status rm2i_file_number(rm2i_reader r, const char *name, double *value) {
-    return rm2i_file_take(r, name, 0, NULL, value);
+    return rm2i_file_copy(r, name, 0, NULL, value);
 }
 
 rm2_status rm2i_file_sizes(rm2i_reader r, const char *name, size_t dims, size_t *shape,

@@ -20,16 +20,16 @@ typedef struct arrays {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     arrays *s = arg;
-    s->family = rm2i_take(a, size_t, s->demos);
-    s->reversed = rm2i_take(a, size_t, s->demos);
-    s->outliers = rm2i_take(a, size_t, s->demos);
-    s->resting = rm2i_take(a, size_t, s->demos);
-    s->numbers = rm2i_take(a, double, s->demos, NUMBERS);
-    s->reference = rm2i_take(a, size_t, s->families);
-    s->complete = rm2i_take(a, size_t, s->families);
+    s->family = rm2i_reserve(a, size_t, s->demos);
+    s->reversed = rm2i_reserve(a, size_t, s->demos);
+    s->outliers = rm2i_reserve(a, size_t, s->demos);
+    s->resting = rm2i_reserve(a, size_t, s->demos);
+    s->numbers = rm2i_reserve(a, double, s->demos, NUMBERS);
+    s->reference = rm2i_reserve(a, size_t, s->families);
+    s->complete = rm2i_reserve(a, size_t, s->families);
 }
 
-static void take_apart(const rm2_start_report *r, const arrays *s) {
+static void copy_apart(const rm2_start_report *r, const arrays *s) {
     for (size_t d = 0; d < r->demos; d++) {
         const rm2_start_demo *demo = &r->demo[d];
         double *x = s->numbers + d * NUMBERS;
@@ -64,7 +64,7 @@ rm2_status rm2i_start_put(rm2i_file_writer w, const rm2_start_report *r) {
         return RM2_OK;
     arrays s = {.demos = r->demos, .families = r->families};
     RM2_TRY(rm2i_arena_alloc(w.ctx, lay_out, &s, &s.memory));
-    take_apart(r, &s);
+    copy_apart(r, &s);
     rm2_status status = put_arrays(w, &s);
     free(s.memory);
     return status == RM2_OK ? rm2i_file_put_count(w, "start/labelled", r->labelled) : status;
@@ -95,7 +95,7 @@ static rm2_status get_arrays(rm2i_reader r, size_t points, const arrays *s) {
     RM2_TRY(get_sizes(r, "start/outliers", s->demos, points + 1, s->outliers));
     RM2_TRY(get_sizes(r, "start/resting", s->demos, points + 1, s->resting));
     size_t shape[] = {s->demos, NUMBERS};
-    RM2_TRY(rm2i_file_take(r, "start/phase", 2, shape, s->numbers));
+    RM2_TRY(rm2i_file_copy(r, "start/phase", 2, shape, s->numbers));
     RM2_TRY(rm2i_check_range(r.ctx, r.path, "start/phase", s->demos * NUMBERS, s->numbers,
                              &rm2i_finite));
     RM2_TRY(get_sizes(r, "start/reference", s->families, s->demos, s->reference));

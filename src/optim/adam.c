@@ -22,11 +22,11 @@ enum { HALVINGS_MAX = 20, PATIENCE = 5 };
 static const double LOST = 0.05; /* of the gain since the start: more is too much */
 
 static void lay_out_kept(rm2i_optim *o, rm2i_arena *a) {
-    o->m = rm2i_take(a, double, o->n);
-    o->v = rm2i_take(a, double, o->n);
-    o->returns = rm2i_take(a, double, 1);
-    o->lost = rm2i_take(a, double, 1);
-    o->start_f = rm2i_take(a, double, 1);
+    o->m = rm2i_reserve(a, double, o->n);
+    o->v = rm2i_reserve(a, double, o->n);
+    o->returns = rm2i_reserve(a, double, 1);
+    o->lost = rm2i_reserve(a, double, 1);
+    o->start_f = rm2i_reserve(a, double, 1);
 }
 
 static void lay_out_scratch(rm2i_optim *o, rm2i_arena *a) {

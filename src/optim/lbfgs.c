@@ -17,14 +17,14 @@
 
 static void lay_out_kept(rm2i_optim *o, rm2i_arena *a) {
     size_t m = o->settings.history;
-    o->s = rm2i_take(a, double, m, o->n);
-    o->y = rm2i_take(a, double, m, o->n);
-    o->sy = rm2i_take(a, double, m);
-    o->yy = rm2i_take(a, double, m);
+    o->s = rm2i_reserve(a, double, m, o->n);
+    o->y = rm2i_reserve(a, double, m, o->n);
+    o->sy = rm2i_reserve(a, double, m);
+    o->yy = rm2i_reserve(a, double, m);
 }
 
 static void lay_out_scratch(rm2i_optim *o, rm2i_arena *a) {
-    o->alpha = rm2i_take(a, double, o->settings.history);
+    o->alpha = rm2i_reserve(a, double, o->settings.history);
 }
 
 static rm2_status check(rm2_context *ctx, const rm2_optim_settings *settings) {

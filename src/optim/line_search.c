@@ -140,7 +140,7 @@ static rm2i_line_trial tilt(rm2i_line_trial t, double slope) {
     return (rm2i_line_trial){t.step, t.f - t.step * slope, t.slope - slope};
 }
 
-static double take_in(search *s, const rm2i_line_trial *t) {
+static double update_bracket(search *s, const rm2i_line_trial *t) {
     double slope = C1 * s->slope0;
     bool enough = t->f <= s->f0 + t->step * slope;
     s->descended = s->descended || (enough && t->slope >= 0);
@@ -169,7 +169,7 @@ static double after_value(search *s, const rm2i_line_trial *t) {
     if (acceptable(s, t) && (s->kept.step == 0 || t->f < s->kept.f))
         s->kept = *t;
     s->approach = 0.5;
-    double step = take_in(s, t);
+    double step = update_bracket(s, t);
     if (!isfinite(step))
         step = 0.5 * (s->low + s->high);
     if (s->bracketed) {

@@ -53,14 +53,14 @@ static rm2_status check_start(rm2_context *ctx, size_t n, const double *x0) {
 
 static void lay_out(void *optim, rm2i_arena *a) {
     rm2i_optim *o = optim;
-    o->x = rm2i_take(a, double, o->n);
-    o->gradient = rm2i_take(a, double, o->n);
-    o->best = rm2i_take(a, double, o->n);
+    o->x = rm2i_reserve(a, double, o->n);
+    o->gradient = rm2i_reserve(a, double, o->n);
+    o->best = rm2i_reserve(a, double, o->n);
     o->method->lay_out_kept(o, a);
     o->kept = a->used;
-    o->trial_x = rm2i_take(a, double, o->n);
-    o->trial_gradient = rm2i_take(a, double, o->n);
-    o->step = rm2i_take(a, double, o->n);
+    o->trial_x = rm2i_reserve(a, double, o->n);
+    o->trial_gradient = rm2i_reserve(a, double, o->n);
+    o->step = rm2i_reserve(a, double, o->n);
     o->method->lay_out_scratch(o, a);
 }
 

@@ -162,7 +162,7 @@ static rm2_status damaged(rm2_context *ctx) {
 }
 
 /* A state that was changed on its way may hold anything: nothing of it is used unseen. */
-static rm2_status take_header(rm2_context *ctx, const rm2i_optim *o,
+static rm2_status read_header(rm2_context *ctx, const rm2i_optim *o,
                               const rm2i_optim_source *source, double *header) {
     size_t expected = rm2i_optim_state_size(o);
     if (source->size < HEADER_SIZE)
@@ -243,7 +243,7 @@ static rm2_status restore(rm2_context *ctx, rm2i_optim *o, const rm2i_optim_sour
                           double *whole) {
     bool root = rm2i_rows_root(o->rows);
     double header[HEADER_SIZE] = {0};
-    RM2_TRY(rm2i_rows_agree(ctx, o->rows, root ? take_header(ctx, o, source, header) : RM2_OK));
+    RM2_TRY(rm2i_rows_agree(ctx, o->rows, root ? read_header(ctx, o, source, header) : RM2_OK));
     rm2i_rows_broadcast(o->rows, header, sizeof header);
     for (size_t k = 0; k < vectors(o); k++)
         RM2_TRY(restore_vector(ctx, o, source, k, whole));

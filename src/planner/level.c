@@ -10,18 +10,18 @@
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_level *l = arg;
     size_t n = l->net->nodes;
-    l->node = rm2i_take(a, rm2i_clear_point, n);
-    l->root = rm2i_take(a, double, n);
-    l->radius = rm2i_take(a, double, n);
-    l->at = rm2i_take(a, double, n);
-    l->key = rm2i_take(a, double, n);
-    l->before = rm2i_take(a, size_t, n);
-    l->heap = rm2i_take(a, size_t, 2 * n);
-    l->searching = rm2i_take(a, double, l->times == 1 ? rm2i_search_work(n) : 0);
-    l->seen = rm2i_take(a, size_t, n);
-    l->reached = rm2i_take(a, size_t, n);
-    l->removed = rm2i_take(a, size_t, l->net->graph.first[n]);
-    l->bow = rm2i_take(a, double, l->net->graph.first[n]);
+    l->node = rm2i_reserve(a, rm2i_clear_point, n);
+    l->root = rm2i_reserve(a, double, n);
+    l->radius = rm2i_reserve(a, double, n);
+    l->at = rm2i_reserve(a, double, n);
+    l->key = rm2i_reserve(a, double, n);
+    l->before = rm2i_reserve(a, size_t, n);
+    l->heap = rm2i_reserve(a, size_t, 2 * n);
+    l->searching = rm2i_reserve(a, double, l->times == 1 ? rm2i_search_work(n) : 0);
+    l->seen = rm2i_reserve(a, size_t, n);
+    l->reached = rm2i_reserve(a, size_t, n);
+    l->removed = rm2i_reserve(a, size_t, l->net->graph.first[n]);
+    l->bow = rm2i_reserve(a, double, l->net->graph.first[n]);
 }
 
 /* Grids of more nodes have fewer directions, as for single queries (space/around.c). */

@@ -99,17 +99,17 @@ static rm2_status check(rm2_context *ctx, const rm2_space *space, const rm2_plan
 static void lay_out(void *arg, rm2i_arena *a) {
     rm2_planner *p = arg;
     size_t Q = p->field.Q, most = p->most;
-    p->from = rm2i_take(a, double, Q);
-    p->to = rm2i_take(a, double, Q);
-    p->scene.to_goal = rm2i_take(a, double, p->level[0].net->nodes);
-    p->way.x = rm2i_take(a, double, most, Q);
-    p->lengths = rm2i_take(a, double, most);
+    p->from = rm2i_reserve(a, double, Q);
+    p->to = rm2i_reserve(a, double, Q);
+    p->scene.to_goal = rm2i_reserve(a, double, p->level[0].net->nodes);
+    p->way.x = rm2i_reserve(a, double, most, Q);
+    p->lengths = rm2i_reserve(a, double, most);
     for (int k = 0; k < CANDIDATES; k++)
-        p->refined[k] = rm2i_take(a, double, p->settings.nodes, Q);
-    p->answer.x = rm2i_take(a, double, most, Q);
-    p->points = rm2i_take(a, rm2i_clear_point, most);
-    p->positions = rm2i_take(a, double, most, p->field.dim);
-    p->work = rm2i_take(a, double, rm2i_clearance_work(&p->clearance));
+        p->refined[k] = rm2i_reserve(a, double, p->settings.nodes, Q);
+    p->answer.x = rm2i_reserve(a, double, most, Q);
+    p->points = rm2i_reserve(a, rm2i_clear_point, most);
+    p->positions = rm2i_reserve(a, double, most, p->field.dim);
+    p->work = rm2i_reserve(a, double, rm2i_clearance_work(&p->clearance));
 }
 
 static rm2_status make_field(rm2_context *ctx, const rm2i_roadmap *grid, rm2_planner *p) {
@@ -168,7 +168,7 @@ rm2_status rm2_planner_create(rm2_context *ctx, const rm2_space *space,
     RM2_REQUIRE(ctx, planner);
     *planner = NULL;
     RM2_REQUIRE(ctx, space);
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &s));
     RM2_TRY(check(ctx, space, &s));
     RM2_TRY(rm2i_calloc(ctx, 1, sizeof *p, &p));
     p->space = space;
@@ -219,7 +219,7 @@ static double distance_from_side(size_t Q, const double *x, const double *a, con
 }
 
 /* What is left of the last path, from the side that is nearest to the current point on, between the ends of now. */
-static void take_rest(rm2_planner *p) {
+static void copy_rest(rm2_planner *p) {
     size_t Q = p->field.Q, nearest = 0, n = p->answer.n;
     double least = INFINITY;
     p->way.n = 0;
@@ -447,7 +447,7 @@ static rm2_plan_state find_path(rm2_planner *p) {
         return RM2_PLAN_GOAL_BLOCKED;
     if (answer_line(p))
         return RM2_PLAN_FOUND;
-    take_rest(p);
+    copy_rest(p);
     bool spare = false;
     if (isfinite(p->scene.end) && p->way.n >= 2)
         spare = p->plan.kept = answer_with(p, p->way.n, p->way.x);
@@ -466,7 +466,7 @@ rm2_status rm2_planner_update(rm2_context *ctx, rm2_planner *planner, const rm2_
     *plan = NULL;
     RM2_REQUIRE(ctx, planner, query);
     rm2_plan_query q = rm2_plan_query_default();
-    RM2_TRY(rm2i_settings_take(ctx, query, &q));
+    RM2_TRY(rm2i_settings_overlay(ctx, query, &q));
     RM2_TRY(check_query(ctx, planner, &q));
     open_scene(ctx, planner, &q, begin);
     rm2_plan_state state = find_path(planner);

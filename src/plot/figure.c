@@ -50,7 +50,7 @@ rm2_status rm2_figure_create(rm2_context *ctx, const rm2_figure_settings *settin
     RM2_REQUIRE(ctx, figure);
     *figure = NULL;
     rm2_figure_settings s = rm2_figure_settings_default();
-    RM2_TRY(rm2_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2_settings_overlay(ctx, settings, &s));
     RM2_TRY(check_settings(ctx, &s));
     rm2_figure *made;
     RM2_TRY(rm2i_plot_alloc(ctx, 1, sizeof *made, &made));
@@ -175,7 +175,7 @@ rm2_status rm2_figure_panel(rm2_context *ctx, rm2_figure *figure, size_t row, si
         return rm2_context_fail(ctx, RM2_ERR_ARGUMENT,
                                 "cell (%zu, %zu) of the figure has a panel already", row, column);
     rm2_panel_settings s = rm2_panel_settings_default(RM2_PANEL_PLANE);
-    RM2_TRY(rm2_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2_settings_overlay(ctx, settings, &s));
     RM2_TRY(check_panel(ctx, &s));
     rm2_panel *made;
     RM2_TRY(rm2i_plot_alloc(ctx, 1, sizeof *made, &made));

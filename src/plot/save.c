@@ -130,7 +130,7 @@ static rm2_status svg_parts(rm2_context *ctx, const rm2_figure *figure, const ch
     for (int k = 0; k < 2; k++) {
         size_t size;
         if (status == RM2_OK)
-            status = rm2_writer_take(ctx, streams[k], &parts[k], &size);
+            status = rm2_writer_consume(ctx, streams[k], &parts[k], &size);
         else
             rm2_writer_discard(streams[k]);
     }

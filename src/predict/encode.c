@@ -62,7 +62,7 @@ static rm2_status encode_point(const void *arg, size_t i, double *work) {
 /* Centred outputs and masks of the observations (units of the data), which become scaled ones. */
 static rm2_status prepare(rm2_context *ctx, const rm2_model *m, size_t n, const double *points,
                           double *scaled, encoding *e) {
-    RM2_TRY(rm2i_model_take(ctx, m, n, points, scaled, e->there));
+    RM2_TRY(rm2i_model_project(ctx, m, n, points, scaled, e->there));
     RM2_TRY(rm2i_model_outputs(ctx, m, n, scaled, e->centred));
     for (size_t i = 0; i < n * m->M; i++)
         e->centred[i] -= m->mean[i % m->M];
@@ -102,7 +102,7 @@ rm2_status rm2_model_encode(rm2_context *ctx, const rm2_model *model,
     if (n > 0)
         RM2_REQUIRE(ctx, points, latents);
     RM2_TRY(rm2i_check_size(ctx, n > 0 ? info : NULL, sizeof *info));
-    RM2_TRY(rm2i_settings_take(ctx, settings, &used));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &used));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_ENCODE), &used));
     RM2_TRY(rm2i_check_trajectories(ctx, &used, n));
     size_t ambient = rm2_manifold_ambient(model->manifold);

@@ -47,14 +47,14 @@ typedef struct paths {
 static void lay_out(void *arg, rm2i_arena *a) {
     paths *p = arg;
     size_t n = p->all->n;
-    p->candidates = rm2i_take(a, double, n, MOST * p->all->m->Q);
-    p->value = rm2i_take(a, double, n, MOST);
-    p->cost = rm2i_take(a, double, n, MOST);
-    p->count = rm2i_take(a, size_t, n);
-    p->from = rm2i_take(a, size_t, n, MOST);
-    p->nearest = rm2i_take(a, size_t, n, MOST);
-    p->steps = rm2i_take(a, double, p->all->m->N, 2);
-    p->stale = rm2i_take(a, double, n);
+    p->candidates = rm2i_reserve(a, double, n, MOST * p->all->m->Q);
+    p->value = rm2i_reserve(a, double, n, MOST);
+    p->cost = rm2i_reserve(a, double, n, MOST);
+    p->count = rm2i_reserve(a, size_t, n);
+    p->from = rm2i_reserve(a, size_t, n, MOST);
+    p->nearest = rm2i_reserve(a, size_t, n, MOST);
+    p->steps = rm2i_reserve(a, double, p->all->m->N, 2);
+    p->stale = rm2i_reserve(a, double, n);
 }
 
 rm2_status rm2i_check_trajectories(rm2_context *ctx, const rm2_encode_settings *s, size_t n) {

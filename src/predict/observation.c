@@ -34,23 +34,23 @@ static bool kronecker(const rm2i_observation *o) {
 
 static void lay_out(rm2i_observation *o, rm2i_arena *a) {
     size_t M = o->m->M, Q = o->m->Q;
-    o->v = rm2i_take(a, double, M);
-    o->w = rm2i_take(a, double, M);
-    o->P = rm2i_take(a, double, M, M);
-    o->centre = rm2i_take(a, double, Q);
-    o->precision = rm2i_take(a, double, Q);
-    o->L = rm2i_take(a, double, M, M);
-    o->f = rm2i_take(a, double, M);
-    o->h = rm2i_take(a, double, M);
-    o->J = rm2i_take(a, double, M, Q);
-    o->dh = rm2i_take(a, double, M, Q);
-    o->r = rm2i_take(a, double, M);
-    o->y = rm2i_take(a, double, M);
-    o->Y = rm2i_take(a, double, M, M);
-    o->which = rm2i_take(a, size_t, M);
-    o->start = rm2i_take(a, double, Q);
-    o->prior = rm2i_take(a, double, 3, Q);
-    o->work = rm2i_take(a, double, rm2i_posterior_work(o->m->posterior));
+    o->v = rm2i_reserve(a, double, M);
+    o->w = rm2i_reserve(a, double, M);
+    o->P = rm2i_reserve(a, double, M, M);
+    o->centre = rm2i_reserve(a, double, Q);
+    o->precision = rm2i_reserve(a, double, Q);
+    o->L = rm2i_reserve(a, double, M, M);
+    o->f = rm2i_reserve(a, double, M);
+    o->h = rm2i_reserve(a, double, M);
+    o->J = rm2i_reserve(a, double, M, Q);
+    o->dh = rm2i_reserve(a, double, M, Q);
+    o->r = rm2i_reserve(a, double, M);
+    o->y = rm2i_reserve(a, double, M);
+    o->Y = rm2i_reserve(a, double, M, M);
+    o->which = rm2i_reserve(a, size_t, M);
+    o->start = rm2i_reserve(a, double, Q);
+    o->prior = rm2i_reserve(a, double, 3, Q);
+    o->work = rm2i_reserve(a, double, rm2i_posterior_work(o->m->posterior));
 }
 
 size_t rm2i_observation_size(const rm2_model *m) {

@@ -137,13 +137,13 @@ typedef struct position_scratch {
 static void lay_out(position_scratch *s, const rm2i_position *y, rm2i_arena *a) {
     size_t n = y->p->n, M = y->p->gp.M, Q = y->p->gp.Q;
     size_t one = rm2i_posterior_at_work(y->p, 1), slope = rm2i_posterior_work(y->p);
-    s->k = rm2i_take(a, double, n);
-    s->dk = rm2i_take(a, double, Q, n);
-    s->f = rm2i_take(a, double, M);
-    s->h = rm2i_take(a, double, M);
-    s->J = rm2i_take(a, double, M, Q);
-    s->dh = rm2i_take(a, double, M, Q);
-    s->posterior = rm2i_take(a, double, one > slope ? one : slope);
+    s->k = rm2i_reserve(a, double, n);
+    s->dk = rm2i_reserve(a, double, Q, n);
+    s->f = rm2i_reserve(a, double, M);
+    s->h = rm2i_reserve(a, double, M);
+    s->J = rm2i_reserve(a, double, M, Q);
+    s->dh = rm2i_reserve(a, double, M, Q);
+    s->posterior = rm2i_reserve(a, double, one > slope ? one : slope);
 }
 
 size_t rm2i_position_work(const rm2i_position *y) {

@@ -55,7 +55,7 @@ static const struct form *find_form(cursor *c, char shown[RM2I_SHOWN_SIZE]) {
 }
 
 /* The numbers up to the end of the region; SIZE_MAX where something else stands among them, shown then. */
-static size_t take_numbers(cursor *c, double *values, char shown[RM2I_SHOWN_SIZE]) {
+static size_t parse_numbers(cursor *c, double *values, char shown[RM2I_SHOWN_SIZE]) {
     size_t count = 0;
     for (skip_blanks(c); !is_end(*c->at); skip_blanks(c)) {
         double value;
@@ -80,7 +80,7 @@ static rm2_status parse_one(cursor *c, size_t dim, rm2_region *r) {
     if (!form)
         return rm2i_fail(c->ctx, RM2_ERR_DATA,
                          "unknown shape '%s'; expected sphere, box, capsule or halfspace", shown);
-    size_t needed = form->points * dim + form->round, got = take_numbers(c, values, shown);
+    size_t needed = form->points * dim + form->round, got = parse_numbers(c, values, shown);
     if (got == SIZE_MAX)
         return rm2i_fail(c->ctx, RM2_ERR_DATA, "%s: '%s' is not a number", form->word, shown);
     if (got != needed)

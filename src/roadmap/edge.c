@@ -119,11 +119,11 @@ typedef struct star_scratch {
 static void lay_out(star_scratch *s, const rm2i_roadmap *net, const rm2_metric *metric,
                     size_t count, rm2i_arena *a) {
     size_t Q = net->Q, midpoints = net->rule == RM2I_EDGE_MIDPOINT ? count * net->span : 0;
-    s->h = rm2i_take(a, double, Q);
-    s->x = rm2i_take(a, double, midpoints, Q);
-    s->G = rm2i_take(a, double, midpoints, Q, Q);
-    s->metric = rm2i_take(a, double,
-                          midpoints ? rm2i_metric_work(metric, midpoints, 1, RM2I_ORDER_VALUE) : 0);
+    s->h = rm2i_reserve(a, double, Q);
+    s->x = rm2i_reserve(a, double, midpoints, Q);
+    s->G = rm2i_reserve(a, double, midpoints, Q, Q);
+    s->metric = rm2i_reserve(
+        a, double, midpoints ? rm2i_metric_work(metric, midpoints, 1, RM2I_ORDER_VALUE) : 0);
 }
 
 size_t rm2i_star_work(const rm2i_roadmap *net, const rm2_metric *metric, size_t count) {

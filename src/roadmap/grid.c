@@ -121,7 +121,7 @@ typedef struct grid_plan {
 static void lay_out_axes(void *roadmap, rm2i_arena *a) {
     rm2i_roadmap *net = roadmap;
     for (size_t q = 0; q < net->Q; q++)
-        net->axis[q] = rm2i_take(a, double, net->count[q]);
+        net->axis[q] = rm2i_reserve(a, double, net->count[q]);
 }
 
 static rm2_status copy_axes(rm2_context *ctx, rm2i_roadmap *net, const grid_plan *plan) {
@@ -260,7 +260,7 @@ rm2_status rm2i_roadmap_grid(rm2_context *ctx, const rm2_metric *metric,
     if (n > 0)
         RM2_REQUIRE(ctx, points);
     rm2i_grid_settings s = rm2i_grid_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &s));
     size_t Q = rm2_metric_dim(metric), count = s.points ? s.points : rm2i_grid_points(Q);
     RM2_TRY(check(ctx, Q, &s));
     if (n == 0)

@@ -103,9 +103,9 @@ rm2_status rm2i_join_direct(const rm2i_roadmap *net, const rm2_metric *metric, c
 void rm2i_join_lay_out(rm2i_join *join, const rm2i_roadmap *net, rm2i_arena *a) {
     size_t most = rm2i_join_most(net);
     *join = (rm2i_join){.x = NULL};
-    join->G = rm2i_take(a, double, net->Q, net->Q);
-    join->node = rm2i_take(a, size_t, most);
-    join->length = rm2i_take(a, double, most);
+    join->G = rm2i_reserve(a, double, net->Q, net->Q);
+    join->node = rm2i_reserve(a, size_t, most);
+    join->length = rm2i_reserve(a, double, most);
 }
 
 /* Stars and the metric at one point, by turns. */
@@ -162,10 +162,10 @@ typedef struct joins_block {
 static void lay_out(void *arg, rm2i_arena *a) {
     joins_block *b = arg;
     size_t Q = b->net->Q, most = rm2i_join_most(b->net);
-    b->join = rm2i_take(a, rm2i_join, b->n);
-    b->G = rm2i_take(a, double, b->n, Q, Q);
-    b->length = rm2i_take(a, double, b->n, most);
-    b->node = rm2i_take(a, size_t, b->n, most);
+    b->join = rm2i_reserve(a, rm2i_join, b->n);
+    b->G = rm2i_reserve(a, double, b->n, Q, Q);
+    b->length = rm2i_reserve(a, double, b->n, most);
+    b->node = rm2i_reserve(a, size_t, b->n, most);
 }
 
 rm2_status rm2i_roadmap_join_all(rm2_context *ctx, const rm2i_roadmap *net,

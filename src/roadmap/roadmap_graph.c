@@ -31,13 +31,13 @@ typedef struct pieces {
 
 static void lay_out_pieces(void *arg, rm2i_arena *a) {
     pieces *p = arg;
-    p->beyond = rm2i_take(a, size_t, p->n);
-    p->order = rm2i_take(a, double, p->n);
-    p->heap.node = rm2i_take(a, size_t, p->n);
-    p->heap.place = rm2i_take(a, size_t, p->n);
+    p->beyond = rm2i_reserve(a, size_t, p->n);
+    p->order = rm2i_reserve(a, double, p->n);
+    p->heap.node = rm2i_reserve(a, size_t, p->n);
+    p->heap.place = rm2i_reserve(a, size_t, p->n);
     p->heap.at = p->order;
-    p->size = rm2i_take(a, size_t, p->n);
-    p->square = rm2i_take(a, double, p->n);
+    p->size = rm2i_reserve(a, size_t, p->n);
+    p->square = rm2i_reserve(a, double, p->n);
 }
 
 static rm2_status look_beyond(const void *job, size_t i, double *square) {
@@ -125,9 +125,9 @@ typedef struct join_scratch {
 
 static void lay_out_joins(void *arg, rm2i_arena *a) {
     join_scratch *s = arg;
-    s->nearest = rm2i_take(a, size_t, s->n, s->k);
-    s->edges = rm2i_take(a, rm2i_edge, s->n, s->k);
-    s->piece = rm2i_take(a, size_t, s->n);
+    s->nearest = rm2i_reserve(a, size_t, s->n, s->k);
+    s->edges = rm2i_reserve(a, rm2i_edge, s->n, s->k);
+    s->piece = rm2i_reserve(a, size_t, s->n);
 }
 
 static rm2_status join_nodes(rm2_context *ctx, rm2i_roadmap *net, size_t k) {

@@ -23,12 +23,12 @@ static void lay_out(walk_scratch *s, const rm2i_roadmap *net, const rm2_metric *
     size_t n = net->nodes;
     rm2i_join_lay_out(&s->from, net, a);
     rm2i_join_lay_out(&s->to, net, a);
-    s->at = rm2i_take(a, double, n);
-    s->ends = rm2i_take(a, double, n);
-    s->before = rm2i_take(a, size_t, n);
-    s->order = rm2i_take(a, size_t, n);
-    s->heap = rm2i_take(a, double, rm2i_search_work(n));
-    s->joins = rm2i_take(a, double, rm2i_join_work(net, metric));
+    s->at = rm2i_reserve(a, double, n);
+    s->ends = rm2i_reserve(a, double, n);
+    s->before = rm2i_reserve(a, size_t, n);
+    s->order = rm2i_reserve(a, size_t, n);
+    s->heap = rm2i_reserve(a, double, rm2i_search_work(n));
+    s->joins = rm2i_reserve(a, double, rm2i_join_work(net, metric));
 }
 
 size_t rm2i_node_path_work(const rm2i_roadmap *net, const rm2_metric *metric) {
@@ -147,9 +147,9 @@ typedef struct row_scratch {
 
 static void lay_out_row(row_scratch *s, const rm2i_roadmap *net, const rm2_metric *metric,
                         rm2i_arena *a) {
-    s->at = rm2i_take(a, double, net->nodes);
-    s->heap = rm2i_take(a, double, rm2i_search_work(net->nodes));
-    s->star = rm2i_take(a, double, rm2i_star_work(net, metric, 1));
+    s->at = rm2i_reserve(a, double, net->nodes);
+    s->heap = rm2i_reserve(a, double, rm2i_search_work(net->nodes));
+    s->star = rm2i_reserve(a, double, rm2i_star_work(net, metric, 1));
 }
 
 /* Distances of point i to all later ones; the diagonal is 0. */

@@ -38,11 +38,11 @@ static const rm2_setting rows[] = {
 RM2I_TABLE(rm2i_placement_table, "placement", rm2_placement, rows)
 
 /* The caller's placement, whatever its version, checked. */
-static rm2_status take(rm2_context *ctx, const rm2_arm_task *task, const rm2_placement *given,
-                       rm2_placement *p) {
+static rm2_status overlay(rm2_context *ctx, const rm2_arm_task *task, const rm2_placement *given,
+                          rm2_placement *p) {
     *p = rm2_placement_default();
     RM2_TRY(rm2i_check_task(ctx, task));
-    RM2_TRY(rm2i_settings_take(ctx, given, p));
+    RM2_TRY(rm2i_settings_overlay(ctx, given, p));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_PLACEMENT), p));
     double length = rm2i_norm(4, p->rotation);
     if (isinf(rm2i_max_abs(3, p->offset)))
@@ -96,7 +96,7 @@ rm2_status rm2_arm_place(rm2_context *ctx, const rm2_arm_task *task, const rm2_p
     if (n > 0)
         RM2_REQUIRE(ctx, targets);
     rm2_placement own;
-    RM2_TRY(take(ctx, task, placement, &own));
+    RM2_TRY(overlay(ctx, task, placement, &own));
     size_t width = rm2_arm_task_width(task);
     for (size_t i = 0; i < n; i++)
         place(task, &own, targets + i * width);
@@ -254,7 +254,7 @@ rm2_status rm2_arm_place_auto(rm2_context *ctx, const rm2_arm *arm, const rm2_ar
         RM2_REQUIRE(ctx, targets->points);
     *found = false;
     rm2_placement own;
-    RM2_TRY(take(ctx, task, placement, &own));
+    RM2_TRY(overlay(ctx, task, placement, &own));
     RM2_TRY(rm2i_solver_create(ctx, arm, task, settings, &f.solver));
     rm2_status status = rm2i_check_targets(ctx, task, n, targets->points);
     if (status == RM2_OK)

@@ -55,16 +55,16 @@ typedef struct route {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     route *r = arg;
-    r->target = rm2i_take(a, size_t, r->stations);
-    r->count = rm2i_take(a, size_t, r->stations);
-    r->q = rm2i_take(a, double, r->stations, MOST * r->joints);
-    r->aim = rm2i_take(a, double, r->stations, MOST);
-    r->cost = rm2i_take(a, double, r->stations, MOST);
-    r->from = rm2i_take(a, size_t, r->stations, MOST);
-    r->edges = rm2i_take(a, unsigned char, r->stations, MOST *MOST);
-    r->way = rm2i_take(a, size_t, r->stations);
-    r->path = rm2i_take(a, double, r->stations, r->joints);
-    r->plain = rm2i_take(a, double, r->stations, r->joints);
+    r->target = rm2i_reserve(a, size_t, r->stations);
+    r->count = rm2i_reserve(a, size_t, r->stations);
+    r->q = rm2i_reserve(a, double, r->stations, MOST * r->joints);
+    r->aim = rm2i_reserve(a, double, r->stations, MOST);
+    r->cost = rm2i_reserve(a, double, r->stations, MOST);
+    r->from = rm2i_reserve(a, size_t, r->stations, MOST);
+    r->edges = rm2i_reserve(a, unsigned char, r->stations, MOST *MOST);
+    r->way = rm2i_reserve(a, size_t, r->stations);
+    r->path = rm2i_reserve(a, double, r->stations, r->joints);
+    r->plain = rm2i_reserve(a, double, r->stations, r->joints);
 }
 
 static const double *target_of(const route *r, size_t i) {

@@ -76,7 +76,7 @@ rm2_status rm2i_solver_create(rm2_context *ctx, const rm2_arm *arm, const rm2_ar
     *solver = NULL;
     RM2_TRY(rm2i_check_task(ctx, task));
     RM2_TRY(rm2i_check_arm(ctx, arm, task));
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &s));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_TRACK), &s));
     if (s.start)
         RM2_TRY(check_start(ctx, arm, s.start));

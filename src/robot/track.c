@@ -149,11 +149,11 @@ typedef struct attempts {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     attempts *t = arg;
-    t->trial.q = rm2i_take(a, double, t->trial.n, t->joints);
-    t->trial.errors = rm2i_take(a, rm2_track_error, t->trial.n);
-    t->best.q = rm2i_take(a, double, t->best.n, t->joints);
-    t->best.errors = rm2i_take(a, rm2_track_error, t->best.n);
-    t->ratio = rm2i_take(a, double, t->best.n);
+    t->trial.q = rm2i_reserve(a, double, t->trial.n, t->joints);
+    t->trial.errors = rm2i_reserve(a, rm2_track_error, t->trial.n);
+    t->best.q = rm2i_reserve(a, double, t->best.n, t->joints);
+    t->best.errors = rm2i_reserve(a, rm2_track_error, t->best.n);
+    t->ratio = rm2i_reserve(a, double, t->best.n);
 }
 
 /* All targets, from the configuration in the first row of q on. */

@@ -51,12 +51,12 @@ rm2_status rm2i_rows_expect_root(rm2_context *ctx) {
 
 static void lay_out_division(void *arg, rm2i_arena *a) {
     rm2i_division *d = arg;
-    d->rows = rm2i_take(a, size_t, d->processes + 1);
-    d->trajectories = rm2i_take(a, size_t, d->processes + 1);
-    d->steps = rm2i_take(a, size_t, d->processes + 1);
-    d->sent = rm2i_take(a, size_t, d->processes);
-    d->received = rm2i_take(a, size_t, d->processes);
-    d->values = rm2i_take(a, double, d->processes);
+    d->rows = rm2i_reserve(a, size_t, d->processes + 1);
+    d->trajectories = rm2i_reserve(a, size_t, d->processes + 1);
+    d->steps = rm2i_reserve(a, size_t, d->processes + 1);
+    d->sent = rm2i_reserve(a, size_t, d->processes);
+    d->received = rm2i_reserve(a, size_t, d->processes);
+    d->values = rm2i_reserve(a, double, d->processes);
 }
 
 static void division_free(rm2i_division *d) {
@@ -248,8 +248,8 @@ static size_t find_units(const rm2i_rows *r, size_t unit_rows, const rm2i_cut *c
 static void lay_out_cut(void *arg, rm2i_arena *a) {
     rm2i_cut *c = arg;
     for (size_t k = 0; k < RM2I_KINDS; k++)
-        c->unit[k] = rm2i_take(a, size_t, c->units + 1);
-    c->first = rm2i_take(a, size_t, c->processes + 1);
+        c->unit[k] = rm2i_reserve(a, size_t, c->units + 1);
+    c->first = rm2i_reserve(a, size_t, c->processes + 1);
 }
 
 /* With the first unit of each process, memory to add up their sums. */
@@ -257,9 +257,9 @@ static void lay_out_sums(void *arg, rm2i_arena *a) {
     rm2i_cut *c = arg;
     size_t slice = RM2I_PIECE / c->processes + 1;
     size_t longest = slice > RM2I_SHORT ? slice : RM2I_SHORT;
-    c->out = rm2i_take(a, double, rm2i_tree_most(c->units), RM2I_PIECE);
-    c->in = rm2i_take(a, double, c->nodes, longest);
-    c->joined = rm2i_take(a, double, rm2i_tree_most(c->first[c->processes]), longest);
+    c->out = rm2i_reserve(a, double, rm2i_tree_most(c->units), RM2I_PIECE);
+    c->in = rm2i_reserve(a, double, c->nodes, longest);
+    c->joined = rm2i_reserve(a, double, rm2i_tree_most(c->first[c->processes]), longest);
 }
 
 static rm2_status create_cut(rm2_context *ctx, size_t unit_rows, rm2i_rows *rows) {

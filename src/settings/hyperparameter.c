@@ -91,7 +91,7 @@ rm2_status rm2_hyperparameter_set_prior(rm2_context *ctx, const char *text,
 
 /* ---- all parts ------------------------------------------------------------------------------ */
 
-static bool take_part(const rm2_setting *setting, const char *part, rm2_hyperparameter *h) {
+static bool parse_part(const rm2_setting *setting, const char *part, rm2_hyperparameter *h) {
     if (strcmp(part, "held") == 0) {
         rm2_hyperparameter_hold(h);
         return true;
@@ -120,7 +120,7 @@ bool rm2i_hyperparameter_parse(const rm2_setting *setting, const char *text,
             return false;
         memcpy(part, text, length);
         part[length] = 0;
-        if (!take_part(setting, part, h))
+        if (!parse_part(setting, part, h))
             return false;
         any = true;
         text += length;
@@ -191,9 +191,9 @@ rm2_status rm2i_hyperparameter_check(rm2_context *ctx, const rm2_setting *settin
     return RM2_OK;
 }
 
-rm2_status rm2_settings_take(rm2_context *ctx, const void *given, void *own) {
+rm2_status rm2_settings_overlay(rm2_context *ctx, const void *given, void *own) {
     RM2_REQUIRE_EACH(ctx, own);
-    return rm2i_settings_take(ctx, given, own);
+    return rm2i_settings_overlay(ctx, given, own);
 }
 
 rm2_status rm2_settings_give(rm2_context *ctx, const void *own, void *given) {

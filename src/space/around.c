@@ -134,7 +134,7 @@ static bool keeps_clearance(seeker *a, size_t n, const double *x) {
 }
 
 /* The widest path on roadmap k; it may keep the clearance after all. */
-static rm2_status take_widest(rm2_context *ctx, seeker *a, int k, const double *from,
+static rm2_status find_widest(rm2_context *ctx, seeker *a, int k, const double *from,
                               const double *to, rm2i_way *way, bool *blocked) {
     RM2_TRY(open_level(ctx, a, k));
     RM2_TRY(rm2i_mask_widest(ctx, a->mask[k], from, to, way));
@@ -156,7 +156,7 @@ static rm2_status find_way(rm2_context *ctx, seeker *a, const double *from, cons
             return RM2_OK;
         RM2_TRY(rm2i_mask_may_pass(ctx, a->mask[k], from, to, &possible));
     }
-    return take_widest(ctx, a, k > 0 ? k - 1 : 0, from, to, way, blocked);
+    return find_widest(ctx, a, k > 0 ? k - 1 : 0, from, to, way, blocked);
 }
 
 /* ---- refinement ----------------------------------------------------------------------------- */

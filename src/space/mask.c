@@ -28,18 +28,18 @@ static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_mask *m = arg;
     const rm2i_roadmap *net = m->r.roadmap;
     size_t n = net->nodes;
-    m->node = rm2i_take(a, rm2i_clear_point, n);
-    m->graph.length = rm2i_take(a, double, net->graph.first[n]);
+    m->node = rm2i_reserve(a, rm2i_clear_point, n);
+    m->graph.length = rm2i_reserve(a, double, net->graph.first[n]);
     for (int k = 0; k < 2; k++)
         rm2i_join_lay_out(&m->join[k], net, a);
-    m->at = rm2i_take(a, double, n);
-    m->exit = rm2i_take(a, double, n);
-    m->before = rm2i_take(a, size_t, n);
-    m->path = rm2i_take(a, size_t, n);
-    m->done = rm2i_take(a, bool, n);
-    m->heap = rm2i_take(a, double, rm2i_search_work(n));
-    m->joining = rm2i_take(a, double, rm2i_join_work(net, m->r.metric));
-    m->clearing = rm2i_take(a, double, rm2i_clearance_work(m->r.clearance));
+    m->at = rm2i_reserve(a, double, n);
+    m->exit = rm2i_reserve(a, double, n);
+    m->before = rm2i_reserve(a, size_t, n);
+    m->path = rm2i_reserve(a, size_t, n);
+    m->done = rm2i_reserve(a, bool, n);
+    m->heap = rm2i_reserve(a, double, rm2i_search_work(n));
+    m->joining = rm2i_reserve(a, double, rm2i_join_work(net, m->r.metric));
+    m->clearing = rm2i_reserve(a, double, rm2i_clearance_work(m->r.clearance));
 }
 
 /* ---- nodes and edges ------------------------------------------------------------------------ */
@@ -332,8 +332,8 @@ static size_t search_widest(rm2i_mask *m) {
     rm2i_arena a = {m->heap, 0};
     size_t last = SIZE_MAX;
     double best = INFINITY;
-    heap.node = rm2i_take(&a, size_t, g->n);
-    heap.place = rm2i_take(&a, size_t, g->n);
+    heap.node = rm2i_reserve(&a, size_t, g->n);
+    heap.place = rm2i_reserve(&a, size_t, g->n);
     for (size_t i = 0; i < g->n; i++) {
         m->at[i] = INFINITY;
         m->done[i] = false;

@@ -37,7 +37,7 @@ double rm2i_space_extent(const rm2_model *m, size_t factor) {
     return square > 0 ? sqrt(square) * m->data->scale[factor] : 1;
 }
 
-rm2_status rm2i_space_take_obstacles(rm2_context *ctx, rm2_space *space) {
+rm2_status rm2i_space_convert_obstacles(rm2_context *ctx, rm2_space *space) {
     const rm2_obstacles *o = space->settings.obstacles;
     const rm2_model *model = space->core->model;
     if (!o)

@@ -151,7 +151,7 @@ static rm2_status space_of(rm2_context *ctx, rm2i_space_core *core, const rm2_sp
                         .roadmap = rm2i_roadmap_describe(core->roadmap)};
     if (core->discouraged_numbers)
         made->settings.discouraged = &core->discouraged;
-    status = rm2i_space_take_obstacles(ctx, made);
+    status = rm2i_space_convert_obstacles(ctx, made);
     if (status == RM2_OK)
         status = describe(ctx, made);
     if (status == RM2_OK)
@@ -183,7 +183,7 @@ rm2_status rm2_space_create(rm2_context *ctx, const rm2_model *model,
     RM2_REQUIRE(ctx, model);
     if (n > 0)
         RM2_REQUIRE(ctx, points);
-    RM2_TRY(rm2i_space_settings_take(ctx, settings, model->Q, model->N, &s));
+    RM2_TRY(rm2i_space_settings_overlay(ctx, settings, model->Q, model->N, &s));
     RM2_TRY(rm2i_metric_check_points(ctx, model->Q, n, points));
     RM2_TRY(core_create(ctx, model->Q, &core));
     core->model = model;
@@ -214,7 +214,7 @@ rm2_status rm2_space_from_metric(rm2_context *ctx, const rm2_metric *metric,
     RM2_REQUIRE(ctx, metric);
     if (n > 0)
         RM2_REQUIRE(ctx, points);
-    RM2_TRY(rm2i_space_settings_take(ctx, settings, metric->Q, n, &s));
+    RM2_TRY(rm2i_space_settings_overlay(ctx, settings, metric->Q, n, &s));
     RM2_TRY(check_unused(ctx, &s));
     if (n == 0 && s.roadmap != RM2_SPACE_LINE)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -260,7 +260,7 @@ rm2_status rm2_space_with_settings(rm2_context *ctx, const rm2_space *space,
     *other = NULL;
     RM2_REQUIRE(ctx, space, settings);
     rm2_space_settings s = space->settings;
-    RM2_TRY(rm2i_settings_take(ctx, settings, &s));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &s));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_SPACE), &s));
     const char *name = other_core(&s, &space->settings);
     if (name)

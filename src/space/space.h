@@ -53,14 +53,14 @@ struct rm2_space {
 /* ---- settings ------------------------------------------------------------------------------- */
 
 /* The caller's settings over the defaults, and checked; Q dimensions, n points for the roadmap. */
-rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *given, size_t Q,
-                                    size_t n, rm2_space_settings *settings);
+rm2_status rm2i_space_settings_overlay(rm2_context *ctx, const rm2_space_settings *given, size_t Q,
+                                       size_t n, rm2_space_settings *settings);
 rm2i_geodesic_settings rm2i_space_geodesics(const rm2_space_settings *settings);
 
 /* ---- obstacles ------------------------------------------------------------------------------ */
 
 /* Take those of the settings, once model and roadmap are there. */
-rm2_status rm2i_space_take_obstacles(rm2_context *ctx, rm2_space *space);
+rm2_status rm2i_space_convert_obstacles(rm2_context *ctx, rm2_space *space);
 /* Diagonal of the box of the training positions, in the units of the data; 1 where all are one. */
 double rm2i_space_extent(const rm2_model *model, size_t factor);
 

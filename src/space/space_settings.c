@@ -120,10 +120,10 @@ static rm2_space_roadmap_kind choose_roadmap(const rm2_space_settings *s, size_t
     return Q <= RM2I_GRID_Q ? RM2_SPACE_GRID : RM2_SPACE_GRAPH;
 }
 
-rm2_status rm2i_space_settings_take(rm2_context *ctx, const rm2_space_settings *given, size_t Q,
-                                    size_t n, rm2_space_settings *s) {
+rm2_status rm2i_space_settings_overlay(rm2_context *ctx, const rm2_space_settings *given, size_t Q,
+                                       size_t n, rm2_space_settings *s) {
     *s = rm2_space_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, given, s));
+    RM2_TRY(rm2i_settings_overlay(ctx, given, s));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_SPACE), s));
     RM2_TRY(check_needs(ctx, s));
     rm2_space_roadmap_kind chosen = choose_roadmap(s, Q, n);

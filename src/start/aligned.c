@@ -197,10 +197,10 @@ typedef struct arrangement {
 
 static void lay_out_arrangement(void *arg, rm2i_arena *a) {
     arrangement *s = arg;
-    s->order = rm2i_take(a, size_t, s->families);
-    s->embedding = rm2i_take(a, rm2i_embedding, s->families);
-    s->mean = rm2i_take(a, double, s->families, s->families);
-    s->work = rm2i_take(a, double, s->families, s->families);
+    s->order = rm2i_reserve(a, size_t, s->families);
+    s->embedding = rm2i_reserve(a, rm2i_embedding, s->families);
+    s->mean = rm2i_reserve(a, double, s->families, s->families);
+    s->work = rm2i_reserve(a, double, s->families, s->families);
 }
 
 static rm2_status arrange(const aligned *w) {

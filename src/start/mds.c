@@ -42,15 +42,15 @@ typedef struct leading {
 } leading;
 
 static void lay_out_leading(leading *e, rm2i_arena *a) {
-    e->values = rm2i_take(a, double, e->n);
-    e->vectors = rm2i_take(a, double, e->count, e->n);
+    e->values = rm2i_reserve(a, double, e->n);
+    e->vectors = rm2i_reserve(a, double, e->count, e->n);
 }
 
 static void lay_out_scratch(void *eigen, rm2i_arena *a) {
     rm2i_largest_eigen *e = eigen;
-    e->work.doubles = rm2i_take(a, double, (size_t)e->work.double_count);
-    e->work.integers = rm2i_take(a, int, (size_t)e->work.integer_count);
-    e->support = rm2i_take(a, int, 2, (size_t)e->n);
+    e->work.doubles = rm2i_reserve(a, double, (size_t)e->work.double_count);
+    e->work.integers = rm2i_reserve(a, int, (size_t)e->work.integer_count);
+    e->support = rm2i_reserve(a, int, 2, (size_t)e->n);
 }
 
 /* Ask for the sizes of the scratch memory. */
@@ -290,8 +290,8 @@ typedef struct centred {
 
 static void lay_out_centred(void *arg, rm2i_arena *a) {
     centred *c = arg;
-    c->C = rm2i_take(a, double, c->N, c->D);
-    c->P = rm2i_take(a, double, c->side, c->side);
+    c->C = rm2i_reserve(a, double, c->N, c->D);
+    c->P = rm2i_reserve(a, double, c->side, c->side);
 }
 
 rm2_status rm2i_start_pca(rm2_context *ctx, size_t N, size_t D, const double *Y, size_t Q,

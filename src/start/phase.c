@@ -103,10 +103,10 @@ static double phase_at(const consensus *s, double u) {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     consensus *s = arg;
-    s->density = rm2i_take(a, double, s->cells, s->members);
-    s->speed = rm2i_take(a, double, s->cells);
-    s->phase = rm2i_take(a, double, s->cells + 1);
-    s->work = rm2i_take(a, double, s->members > s->cells ? s->members : s->cells);
+    s->density = rm2i_reserve(a, double, s->cells, s->members);
+    s->speed = rm2i_reserve(a, double, s->cells);
+    s->phase = rm2i_reserve(a, double, s->cells + 1);
+    s->work = rm2i_reserve(a, double, s->members > s->cells ? s->members : s->cells);
 }
 
 rm2_status rm2i_motion_phase(rm2_context *ctx, const rm2i_start_data *demos, const rm2i_curves *c,

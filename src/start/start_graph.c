@@ -81,13 +81,13 @@ typedef struct links {
 
 static void lay_out_links(void *arg, rm2i_arena *a) {
     links *l = arg;
-    l->gap = rm2i_take(a, double, l->n);
-    l->squares = rm2i_take(a, double, l->n);
-    l->nearest = rm2i_take(a, size_t, l->n);
+    l->gap = rm2i_reserve(a, double, l->n);
+    l->squares = rm2i_reserve(a, double, l->n);
+    l->nearest = rm2i_reserve(a, size_t, l->n);
 }
 
 /* The tree takes in a part. */
-static void take_part(const cloud *c, size_t part, const size_t *parent, const links *l) {
+static void add_part(const cloud *c, size_t part, const size_t *parent, const links *l) {
     for (size_t i = 0; i < c->n; i++) {
         if (parent[i] != part)
             continue;
@@ -113,7 +113,7 @@ static rm2_status join_parts(rm2_context *ctx, const cloud *c, size_t parts, con
         l.gap[i] = INFINITY;
     size_t part = 0; /* that of point 0 */
     for (size_t p = 1; status == RM2_OK && p < parts; p++) {
-        take_part(c, part, parent, &l);
+        add_part(c, part, parent, &l);
         size_t closest = SIZE_MAX;
         for (size_t i = 0; i < c->n; i++)
             if (l.gap[i] >= 0 && (closest == SIZE_MAX || l.gap[i] < l.gap[closest]))
@@ -137,8 +137,8 @@ typedef struct build_scratch {
 
 static void lay_out_build(void *arg, rm2i_arena *a) {
     build_scratch *s = arg;
-    s->edges = rm2i_take(a, rm2i_edge, s->c->n, s->c->k + s->c->steps + 1);
-    s->parent = rm2i_take(a, size_t, s->c->n);
+    s->edges = rm2i_reserve(a, rm2i_edge, s->c->n, s->c->k + s->c->steps + 1);
+    s->parent = rm2i_reserve(a, size_t, s->c->n);
 }
 
 static rm2_status build(rm2_context *ctx, const cloud *c, rm2i_graph *graph) {

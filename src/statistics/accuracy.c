@@ -24,11 +24,11 @@ typedef struct tally {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     tally *t = arg;
-    t->subject = rm2i_take(a, size_t, t->n);
-    t->seen = rm2i_take(a, bool, t->n);
-    t->points = rm2i_take(a, double, t->K);
-    t->mean = rm2i_take(a, double, t->K);
-    t->e = rm2i_take(a, double, t->n);
+    t->subject = rm2i_reserve(a, size_t, t->n);
+    t->seen = rm2i_reserve(a, bool, t->n);
+    t->points = rm2i_reserve(a, double, t->K);
+    t->mean = rm2i_reserve(a, double, t->K);
+    t->e = rm2i_reserve(a, double, t->n);
 }
 
 /* What points count: those of one label, or all. */
@@ -60,7 +60,7 @@ static double standard_error(const tally *t, size_t what, double accuracy) {
     return count > 1 ? sqrt(count / (count - 1) * sum) : NAN;
 }
 
-static void take_means(tally *t) {
+static void compute_means(tally *t) {
     memset(t->points, 0, t->K * sizeof *t->points);
     memset(t->mean, 0, t->K * sizeof *t->mean);
     for (size_t i = 0; i < t->n; i++) {
@@ -91,7 +91,7 @@ rm2_status rm2_labelled_accuracy(rm2_context *ctx, const rm2_labelled *data, con
                                  rm2_accuracy *accuracy, double *each, double *each_error) {
     RM2_REQUIRE(ctx, data, right, accuracy);
     rm2_labelled points = {.size = sizeof points};
-    RM2_TRY(rm2i_settings_take(ctx, data, &points));
+    RM2_TRY(rm2i_settings_overlay(ctx, data, &points));
     data = &points;
     RM2_REQUIRE(ctx, data->labels);
     RM2_TRY(rm2i_check_size(ctx, accuracy, sizeof *accuracy));
@@ -101,7 +101,7 @@ rm2_status rm2_labelled_accuracy(rm2_context *ctx, const rm2_labelled *data, con
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &t, &t.memory));
     rm2_status status = rm2i_number_subjects(ctx, t.n, data->subjects, t.subject, &t.subjects);
     if (status == RM2_OK) {
-        take_means(&t);
+        compute_means(&t);
         const rm2_accuracy all = summarise(&t);
         rm2i_results_give(1, &all, sizeof all, accuracy);
         for (size_t k = 0; k < t.K; k++) {

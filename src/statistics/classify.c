@@ -43,22 +43,22 @@ static void lay_out(void *arg, rm2i_arena *a) {
     rm2i_fold *f = &c->fold;
     const rm2_manifold *m = c->data->manifold;
     size_t n = c->data->n, K = c->data->label_count, Q = c->settings->latent_dim;
-    c->fold_of = rm2i_take(a, size_t, n);
-    f->train_index = rm2i_take(a, size_t, n);
-    f->held_index = rm2i_take(a, size_t, n);
-    f->labels = rm2i_take(a, size_t, n);
-    f->subjects = rm2i_take(a, size_t, n);
-    f->predicted = rm2i_take(a, size_t, n);
-    f->order = rm2i_take(a, size_t, n);
-    f->votes = rm2i_take(a, size_t, K);
-    f->row = rm2i_take(a, double, n);
-    f->train_points = rm2i_take(a, double, n, m->ambient);
-    f->held_points = rm2i_take(a, double, n, m->ambient);
-    f->means = rm2i_take(a, double, K, m->ambient);
-    f->train_x = rm2i_take(a, double, n, m->dim);
-    f->held_x = rm2i_take(a, double, n, m->dim);
-    f->groups = rm2i_take(a, rm2_group, K);
-    f->held_latents = rm2i_take(a, double, n, Q);
+    c->fold_of = rm2i_reserve(a, size_t, n);
+    f->train_index = rm2i_reserve(a, size_t, n);
+    f->held_index = rm2i_reserve(a, size_t, n);
+    f->labels = rm2i_reserve(a, size_t, n);
+    f->subjects = rm2i_reserve(a, size_t, n);
+    f->predicted = rm2i_reserve(a, size_t, n);
+    f->order = rm2i_reserve(a, size_t, n);
+    f->votes = rm2i_reserve(a, size_t, K);
+    f->row = rm2i_reserve(a, double, n);
+    f->train_points = rm2i_reserve(a, double, n, m->ambient);
+    f->held_points = rm2i_reserve(a, double, n, m->ambient);
+    f->means = rm2i_reserve(a, double, K, m->ambient);
+    f->train_x = rm2i_reserve(a, double, n, m->dim);
+    f->held_x = rm2i_reserve(a, double, n, m->dim);
+    f->groups = rm2i_reserve(a, rm2_group, K);
+    f->held_latents = rm2i_reserve(a, double, n, Q);
 }
 
 static bool needs(const classification *c, bool latent) {
@@ -167,10 +167,10 @@ rm2_status rm2_classify(rm2_context *ctx, const rm2_labelled *data,
                         const rm2_classifier *methods, double *right, size_t *unconverged) {
     RM2_REQUIRE(ctx, data, methods, right);
     rm2_labelled points = {.size = sizeof points};
-    RM2_TRY(rm2i_settings_take(ctx, data, &points));
+    RM2_TRY(rm2i_settings_overlay(ctx, data, &points));
     data = &points;
     rm2_classify_settings own = rm2_classify_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, settings, &own));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &own));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_CLASSIFY), &own));
     RM2_TRY(check(ctx, data, count, methods));
     classification c = {.ctx = ctx,

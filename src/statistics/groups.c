@@ -18,11 +18,11 @@ typedef struct grouping {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     grouping *g = arg;
-    g->index = rm2i_take(a, size_t, g->n);
-    g->subject = rm2i_take(a, size_t, g->n);
-    g->seen = rm2i_take(a, size_t, g->n);
-    g->points = rm2i_take(a, double, g->n, g->D);
-    g->groups = rm2i_take(a, rm2_group, g->labels);
+    g->index = rm2i_reserve(a, size_t, g->n);
+    g->subject = rm2i_reserve(a, size_t, g->n);
+    g->seen = rm2i_reserve(a, size_t, g->n);
+    g->points = rm2i_reserve(a, double, g->n, g->D);
+    g->groups = rm2i_reserve(a, rm2_group, g->labels);
 }
 
 static rm2_group count_group(const rm2_labelled *data, size_t label, grouping *g) {
@@ -60,7 +60,7 @@ rm2_status rm2_group_means(rm2_context *ctx, const rm2_labelled *data,
                            const rm2_mean_settings *settings, double *means, rm2_group *groups) {
     RM2_REQUIRE(ctx, data, means, groups);
     rm2_labelled points = {.size = sizeof points};
-    RM2_TRY(rm2i_settings_take(ctx, data, &points));
+    RM2_TRY(rm2i_settings_overlay(ctx, data, &points));
     data = &points;
     RM2_TRY(rm2i_labelled_check(ctx, data));
     RM2_TRY(rm2i_check_size(ctx, groups, sizeof *groups));

@@ -28,12 +28,12 @@ typedef struct split {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     split *s = arg;
-    s->of_point = rm2i_take(a, size_t, s->n);
-    s->order = rm2i_take(a, subject, s->n);
-    s->fold = rm2i_take(a, size_t, s->n);
-    s->count = rm2i_take(a, double, s->n, s->K);
-    s->total = rm2i_take(a, double, s->K);
-    s->in = rm2i_take(a, double, s->folds, s->K);
+    s->of_point = rm2i_reserve(a, size_t, s->n);
+    s->order = rm2i_reserve(a, subject, s->n);
+    s->fold = rm2i_reserve(a, size_t, s->n);
+    s->count = rm2i_reserve(a, double, s->n, s->K);
+    s->total = rm2i_reserve(a, double, s->K);
+    s->in = rm2i_reserve(a, double, s->folds, s->K);
 }
 
 static int by_size(const void *a, const void *b) {

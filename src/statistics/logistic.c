@@ -117,12 +117,12 @@ typedef struct span {
 
 static void lay_out_span(void *arg, rm2i_arena *a) {
     span *s = arg;
-    s->U = rm2i_take(a, double, s->n, s->n);
-    s->S = rm2i_take(a, double, s->n);
-    s->Z = rm2i_take(a, double, s->n, s->n);
-    s->w = rm2i_take(a, double, s->labels, s->n + 1);
-    s->T = rm2i_take(a, double, s->labels, s->n);
-    s->work = rm2i_take(a, double, rm2i_symmetric_eigen_work(s->n));
+    s->U = rm2i_reserve(a, double, s->n, s->n);
+    s->S = rm2i_reserve(a, double, s->n);
+    s->Z = rm2i_reserve(a, double, s->n, s->n);
+    s->w = rm2i_reserve(a, double, s->labels, s->n + 1);
+    s->T = rm2i_reserve(a, double, s->labels, s->n);
+    s->work = rm2i_reserve(a, double, rm2i_symmetric_eigen_work(s->n));
 }
 
 /* Eigenvectors are the rows of U. Features that are all 0 span nothing: one coordinate, which is 0, stays. */

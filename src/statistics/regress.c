@@ -21,12 +21,12 @@ typedef struct tuning {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     tuning *t = arg;
-    t->fold = rm2i_take(a, size_t, t->n);
-    t->labels = rm2i_take(a, size_t, t->n);
-    t->x = rm2i_take(a, double, t->n, t->d);
-    t->held = rm2i_take(a, double, t->n, t->d);
-    t->p = rm2i_take(a, double, t->n + t->r->m, t->K);
-    t->weights = rm2i_take(a, double, t->K, t->d + 1);
+    t->fold = rm2i_reserve(a, size_t, t->n);
+    t->labels = rm2i_reserve(a, size_t, t->n);
+    t->x = rm2i_reserve(a, double, t->n, t->d);
+    t->held = rm2i_reserve(a, double, t->n, t->d);
+    t->p = rm2i_reserve(a, double, t->n + t->r->m, t->K);
+    t->weights = rm2i_reserve(a, double, t->K, t->d + 1);
 }
 
 /* Mean squared norm of the centred features: the unit of the ridge. */

@@ -38,15 +38,15 @@ typedef struct test {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     test *t = arg;
-    t->index = rm2i_take(a, size_t, t->n);
-    t->subject = rm2i_take(a, size_t, t->n);
-    t->side = rm2i_take(a, bool, t->n);
-    t->second = rm2i_take(a, bool, t->n);
-    t->both = rm2i_take(a, bool, t->n);
-    t->points = rm2i_take(a, double, t->n, t->m->ambient);
-    t->coords = rm2i_take(a, double, t->n, t->m->dim);
-    t->centre = rm2i_take(a, double, t->m->ambient);
-    t->frame = rm2i_take(a, double, t->m->frame_size);
+    t->index = rm2i_reserve(a, size_t, t->n);
+    t->subject = rm2i_reserve(a, size_t, t->n);
+    t->side = rm2i_reserve(a, bool, t->n);
+    t->second = rm2i_reserve(a, bool, t->n);
+    t->both = rm2i_reserve(a, bool, t->n);
+    t->points = rm2i_reserve(a, double, t->n, t->m->ambient);
+    t->coords = rm2i_reserve(a, double, t->n, t->m->dim);
+    t->centre = rm2i_reserve(a, double, t->m->ambient);
+    t->frame = rm2i_reserve(a, double, t->m->frame_size);
 }
 
 /* ---- the statistic of one permutation --------------------------------------------------------- */
@@ -63,15 +63,15 @@ typedef struct scratch {
 static void lay_out_scratch(scratch *s, const test *t, rm2i_arena *a) {
     const rm2_manifold *m = t->m;
     size_t of_mean = rm2i_mean_work(m, t->n);
-    s->chosen = rm2i_take(a, bool, t->n);
-    s->side = rm2i_take(a, bool, t->n);
-    s->index = rm2i_take(a, size_t, t->n);
-    s->points = rm2i_take(a, double, t->n, m->ambient);
+    s->chosen = rm2i_reserve(a, bool, t->n);
+    s->side = rm2i_reserve(a, bool, t->n);
+    s->index = rm2i_reserve(a, size_t, t->n);
+    s->points = rm2i_reserve(a, double, t->n, m->ambient);
     for (int k = 0; k < 2; k++) {
-        s->mean[k] = rm2i_take(a, double, m->dim);
-        s->place[k] = rm2i_take(a, double, m->ambient);
+        s->mean[k] = rm2i_reserve(a, double, m->dim);
+        s->place[k] = rm2i_reserve(a, double, m->ambient);
     }
-    s->work = rm2i_take(a, double, of_mean > m->work_size ? of_mean : m->work_size);
+    s->work = rm2i_reserve(a, double, of_mean > m->work_size ? of_mean : m->work_size);
 }
 
 /* a and b */
@@ -250,11 +250,11 @@ rm2_status rm2_group_test(rm2_context *ctx, const rm2_labelled *data, size_t fir
                           rm2_test_result *result) {
     RM2_REQUIRE(ctx, data, result);
     rm2_labelled points = {.size = sizeof points};
-    RM2_TRY(rm2i_settings_take(ctx, data, &points));
+    RM2_TRY(rm2i_settings_overlay(ctx, data, &points));
     data = &points;
     RM2_TRY(rm2i_check_size(ctx, result, sizeof *result));
     rm2_test_settings own = rm2_test_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, settings, &own));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &own));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_TEST), &own));
     RM2_TRY(rm2i_labelled_check(ctx, data));
     RM2_TRY(check_groups(ctx, data, first, second));

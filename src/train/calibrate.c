@@ -30,13 +30,13 @@ static void lay_out(void *arg, rm2i_arena *a) {
     calibrating *c = arg;
     const rm2_model *m = c->m;
     size_t r = m->inducing_count;
-    c->index = rm2i_take(a, size_t, c->chosen);
-    c->which = rm2i_take(a, size_t, c->chosen);
-    c->first = rm2i_take(a, size_t, c->factors + 1);
-    c->squares = rm2i_take(a, double, c->chosen, c->factors);
-    c->of_rows = rm2i_take(a, double, c->rows.n, c->factors);
-    c->few = rm2i_take(a, double, c->chosen, c->factors);
-    c->sums = rm2i_take(a, double, r ? rm2i_inducing_sums_count(r, m->M) : 0);
+    c->index = rm2i_reserve(a, size_t, c->chosen);
+    c->which = rm2i_reserve(a, size_t, c->chosen);
+    c->first = rm2i_reserve(a, size_t, c->factors + 1);
+    c->squares = rm2i_reserve(a, double, c->chosen, c->factors);
+    c->of_rows = rm2i_reserve(a, double, c->rows.n, c->factors);
+    c->few = rm2i_reserve(a, double, c->chosen, c->factors);
+    c->sums = rm2i_reserve(a, double, r ? rm2i_inducing_sums_count(r, m->M) : 0);
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */

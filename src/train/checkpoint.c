@@ -65,7 +65,7 @@ static rm2_status get_set(rm2i_reader r, const char *index, const char *traces, 
     if (!rm2i_file_has(r, index))
         return RM2_OK;
     RM2_TRY(rm2i_file_sizes(r, index, 1, &count, &set->index));
-    RM2_TRY(rm2i_file_take(r, traces, 1, &two, found));
+    RM2_TRY(rm2i_file_copy(r, traces, 1, &two, found));
     set->count = count;
     set->chosen = found[0];
     set->trace = found[1];
@@ -190,7 +190,7 @@ static rm2_status get(rm2i_reader r, uint64_t fingerprint, rm2i_saved *saved) {
         return rm2i_fail(r.ctx, RM2_ERR_FORMAT, "%s has no trace", r.path);
     RM2_TRY(
         rm2i_check_range(r.ctx, r.path, "trace", saved->trace_size, saved->trace, &rm2i_finite));
-    RM2_TRY(rm2i_file_take(r, "start", 1, &terms, start));
+    RM2_TRY(rm2i_file_copy(r, "start", 1, &terms, start));
     RM2_TRY(rm2i_check_range(r.ctx, r.path, "start", TERMS, start, &rm2i_finite));
     memcpy(&saved->start, start, sizeof saved->start);
     RM2_TRY(rm2i_file_count(r, "chosen_at", &saved->chosen_at));

@@ -25,7 +25,7 @@ static bool all_shared(size_t demos, const size_t *family, size_t families) {
 
 /* Families by label: RM2_ERR_DATA if they are asked for and cannot be had. *count is 0 if they are to be
  * found. */
-static rm2_status take_labels(rm2_context *ctx, const rm2_data *data, rm2_families kind,
+static rm2_status copy_labels(rm2_context *ctx, const rm2_data *data, rm2_families kind,
                               size_t *family, size_t *count) {
     size_t varying = SIZE_MAX;
     *count = 0;
@@ -61,7 +61,7 @@ static rm2_status start_aligned(rm2_context *ctx, const rm2_fit_settings *s,
     if (s->families == RM2_FAMILIES_ONE)
         aligned.families = 1;
     else
-        status = take_labels(ctx, m->data, s->families, family, &aligned.families);
+        status = copy_labels(ctx, m->data, s->families, family, &aligned.families);
     if (s->families != RM2_FAMILIES_ONE && aligned.families > 0)
         aligned.family = family;
     if (status == RM2_OK)

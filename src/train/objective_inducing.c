@@ -41,7 +41,7 @@ static double allowed_dynamics(const rm2i_objective *o) {
     return o->s.accuracy * n * natural(o, RM2I_GPDM_NOISE) / (double)o->p.Q;
 }
 
-static void take_gpdm_values(rm2i_objective *o) {
+static void copy_gpdm_values(rm2i_objective *o) {
     o->gpdm.lengthscale = natural(o, RM2I_GPDM_LENGTHSCALE);
     o->gpdm.variance = natural(o, RM2I_GPDM_VARIANCE);
     o->gpdm.noise = natural(o, RM2I_GPDM_NOISE);
@@ -84,7 +84,7 @@ rm2_status rm2i_objective_choose(rm2i_objective *o) {
     RM2_TRY(choose_likelihood(o));
     if (o->s.gpdm_weight == 0)
         return RM2_OK;
-    take_gpdm_values(o);
+    copy_gpdm_values(o);
     return rm2i_gpdm_choose(o->ctx, &o->gpdm, o->X, RESERVE * allowed_dynamics(o), most);
 }
 
@@ -120,15 +120,15 @@ static bool wants_dual(const rm2i_objective *o) {
 static void lay_out_square(void *objective, rm2i_arena *a) {
     rm2i_objective *o = objective;
     size_t N = o->p.N;
-    o->K = o->gpdm.K = rm2i_take(a, double, N, N);
-    o->L = o->gpdm.L = rm2i_take(a, double, N, N);
+    o->K = o->gpdm.K = rm2i_reserve(a, double, N, N);
+    o->L = o->gpdm.L = rm2i_reserve(a, double, N, N);
     o->scratch.kernel = o->gpdm.backward =
-        rm2i_take(a, double, rm2i_latent_backward_work(o->p.Q, N));
+        rm2i_reserve(a, double, rm2i_latent_backward_work(o->p.Q, N));
     if (!o->dual)
         return;
-    o->du.T = rm2i_take(a, double, N, N);
-    o->du.sum = rm2i_take(a, double, N, N);
-    o->du.C = rm2i_take(a, double, N, N);
+    o->du.T = rm2i_reserve(a, double, N, N);
+    o->du.sum = rm2i_reserve(a, double, N, N);
+    o->du.C = rm2i_reserve(a, double, N, N);
 }
 
 /* Exact inference: sums over points are those of one loop. */

@@ -195,14 +195,14 @@ static void lay_out_scratch(rm2i_objective *o, rm2i_arena *a) {
     bool per_output = o->s.noise == RM2_NOISE_PER_OUTPUT, dynamics = o->s.gpdm_weight > 0;
     rm2i_objective_scratch *s = &o->scratch;
     rm2i_arena column = *a, inverse = *a, start = *a, task = *a, likelihood = *a, gpdm = *a;
-    s->column = rm2i_take(&column, double, N);
-    s->inverse = rm2i_take(&inverse, double, M, M);
-    s->values = rm2i_take(&start, double, M);
-    s->vectors = rm2i_take(&start, double, M, M);
-    s->eigen = rm2i_take(&start, double, rm2i_eigen_work(M));
-    s->task = rm2i_take(&task, double, rm2i_matrix_normal_task_work(M));
-    s->per_output = rm2i_take(&likelihood, double, per_output ? per_output_work(N, M) : 0);
-    o->gpdm.work = rm2i_take(&gpdm, double, dynamics ? rm2i_gpdm_work(&o->gpdm) : 0);
+    s->column = rm2i_reserve(&column, double, N);
+    s->inverse = rm2i_reserve(&inverse, double, M, M);
+    s->values = rm2i_reserve(&start, double, M);
+    s->vectors = rm2i_reserve(&start, double, M, M);
+    s->eigen = rm2i_reserve(&start, double, rm2i_eigen_work(M));
+    s->task = rm2i_reserve(&task, double, rm2i_matrix_normal_task_work(M));
+    s->per_output = rm2i_reserve(&likelihood, double, per_output ? per_output_work(N, M) : 0);
+    o->gpdm.work = rm2i_reserve(&gpdm, double, dynamics ? rm2i_gpdm_work(&o->gpdm) : 0);
     const rm2i_arena turns[] = {column, inverse, start, task, likelihood, gpdm};
     for (size_t k = 0; k < sizeof turns / sizeof turns[0]; k++)
         *a = rm2i_arena_longer(*a, turns[k]);
@@ -210,34 +210,34 @@ static void lay_out_scratch(rm2i_objective *o, rm2i_arena *a) {
 
 static void lay_out_per_output(rm2i_per_output *po, rm2i_arena *a) {
     size_t N = po->N, M = po->M;
-    po->V = rm2i_take(a, double, N, N);
-    po->o = rm2i_take(a, double, N);
-    po->Ut = rm2i_take(a, double, M, M);
-    po->l = rm2i_take(a, double, M);
-    po->d = rm2i_take(a, double, M);
-    po->rotated = rm2i_take(a, double, M, N);
-    po->alpha = rm2i_take(a, double, M, N);
-    po->Am = rm2i_take(a, double, M, N);
-    po->weight = rm2i_take(a, double, M);
-    po->inverse = rm2i_take(a, double, M);
+    po->V = rm2i_reserve(a, double, N, N);
+    po->o = rm2i_reserve(a, double, N);
+    po->Ut = rm2i_reserve(a, double, M, M);
+    po->l = rm2i_reserve(a, double, M);
+    po->d = rm2i_reserve(a, double, M);
+    po->rotated = rm2i_reserve(a, double, M, N);
+    po->alpha = rm2i_reserve(a, double, M, N);
+    po->Am = rm2i_reserve(a, double, M, N);
+    po->weight = rm2i_reserve(a, double, M);
+    po->inverse = rm2i_reserve(a, double, M);
 }
 
 static void lay_out(void *objective, rm2i_arena *a) {
     rm2i_objective *o = objective;
     size_t N = o->p.N, M = o->p.M, Q = o->p.Q;
     size_t natural = o->par.natural_size + rm2i_objective_free_inputs(o);
-    o->natural = rm2i_take(a, double, natural);
-    o->natural_bar = rm2i_take(a, double, natural);
-    o->X = rm2i_take(a, double, o->p.gram ? N : 0, Q);
-    o->X_bar = rm2i_take(a, double, o->p.gram ? N : 0, Q);
-    o->gpdm.X_bar = rm2i_take(a, double, o->s.gpdm_weight > 0 ? N : 0, Q);
-    o->lengthscale = rm2i_take(a, double, Q);
-    o->lengthscale_bar = rm2i_take(a, double, Q);
-    o->Kf = rm2i_take(a, double, M, M);
-    o->Lf = rm2i_take(a, double, M, M);
-    o->Kf_bar = rm2i_take(a, double, M, M);
-    o->mn.S = rm2i_take(a, double, M, M);
-    o->mn.Y = rm2i_take(a, double, M, N);
+    o->natural = rm2i_reserve(a, double, natural);
+    o->natural_bar = rm2i_reserve(a, double, natural);
+    o->X = rm2i_reserve(a, double, o->p.gram ? N : 0, Q);
+    o->X_bar = rm2i_reserve(a, double, o->p.gram ? N : 0, Q);
+    o->gpdm.X_bar = rm2i_reserve(a, double, o->s.gpdm_weight > 0 ? N : 0, Q);
+    o->lengthscale = rm2i_reserve(a, double, Q);
+    o->lengthscale_bar = rm2i_reserve(a, double, Q);
+    o->Kf = rm2i_reserve(a, double, M, M);
+    o->Lf = rm2i_reserve(a, double, M, M);
+    o->Kf_bar = rm2i_reserve(a, double, M, M);
+    o->mn.S = rm2i_reserve(a, double, M, M);
+    o->mn.Y = rm2i_reserve(a, double, M, N);
     if (o->s.noise == RM2_NOISE_PER_OUTPUT)
         lay_out_per_output(&o->po, a);
     lay_out_scratch(o, a);

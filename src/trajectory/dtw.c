@@ -42,9 +42,9 @@ typedef struct pairing_scratch {
 } pairing_scratch;
 
 static void lay_out(pairing_scratch *s, const rm2_manifold *m, size_t columns, rm2i_arena *a) {
-    s->costs = rm2i_take(a, double, columns);
-    s->best = rm2i_take(a, double, columns);
-    s->work = rm2i_take(a, double, m ? m->work_size : 0);
+    s->costs = rm2i_reserve(a, double, columns);
+    s->best = rm2i_reserve(a, double, columns);
+    s->work = rm2i_reserve(a, double, m ? m->work_size : 0);
 }
 
 static double smaller(double x, double y) { /* costs are numbers: fmin would look for NaN */
@@ -152,10 +152,10 @@ RM2I_TABLE(rm2i_dtw_table, "dtw", rm2_dtw_settings, rows)
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-static rm2_status take_settings(rm2_context *ctx, const rm2_dtw_settings *settings,
-                                rm2_dtw_settings *s) {
+static rm2_status overlay_settings(rm2_context *ctx, const rm2_dtw_settings *settings,
+                                   rm2_dtw_settings *s) {
     *s = rm2_dtw_settings_default();
-    RM2_TRY(rm2i_settings_take(ctx, settings, s));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, s));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_DTW), s));
     if (s->kind == RM2_DTW_NEAREST && s->window)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
@@ -287,7 +287,7 @@ rm2_status rm2i_dtw(rm2_context *ctx, const rm2_dtw_settings *settings, const rm
     RM2_REQUIRE(ctx, a, b, distance);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, a, b, 1, distance};
-    RM2_TRY(take_settings(ctx, settings, &used));
+    RM2_TRY(overlay_settings(ctx, settings, &used));
     return run_pairs(ctx, &p, 1, NULL);
 }
 
@@ -299,7 +299,7 @@ rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
         RM2_REQUIRE(ctx, others);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, from, others, count, distances};
-    RM2_TRY(take_settings(ctx, settings, &used));
+    RM2_TRY(overlay_settings(ctx, settings, &used));
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "no sequence to take the distance from");
     return run_pairs(ctx, &p, count, spread);
@@ -312,7 +312,7 @@ rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *settings, siz
         RM2_REQUIRE(ctx, sequences);
     rm2_dtw_settings used;
     pairs p = {ctx, &used, NULL, sequences, count, distances};
-    RM2_TRY(take_settings(ctx, settings, &used));
+    RM2_TRY(overlay_settings(ctx, settings, &used));
     if (count < 2)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT,
                          "%zu sequence%s: distances among sequences need at least 2", count,

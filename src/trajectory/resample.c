@@ -19,11 +19,11 @@ typedef struct steps {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     steps *s = arg;
-    s->before = rm2i_take(a, double, s->count, s->m->ambient);
-    s->after = rm2i_take(a, double, s->count, s->m->ambient);
-    s->at = rm2i_take(a, double, s->count);
-    s->c = rm2i_take(a, double, s->count, s->m->dim);
-    s->rest = rm2i_take(a, double, s->count);
+    s->before = rm2i_reserve(a, double, s->count, s->m->ambient);
+    s->after = rm2i_reserve(a, double, s->count, s->m->ambient);
+    s->at = rm2i_reserve(a, double, s->count);
+    s->c = rm2i_reserve(a, double, s->count, s->m->dim);
+    s->rest = rm2i_reserve(a, double, s->count);
 }
 
 /* Exp_p(s Log_p(q)), p and q the points before and after, s the rest. */

@@ -147,14 +147,14 @@ typedef struct timing_memory {
 static void lay_out(void *arg, rm2i_arena *a) {
     timing_memory *m = arg;
     size_t n = m->n, factors = m->t.factors;
-    m->t.speed = m->speed = rm2i_take(a, double, factors);
-    m->t.acceleration = m->acceleration = rm2i_take(a, double, factors);
-    m->way = rm2i_take(a, double, factors);
-    m->t.d = rm2i_take(a, double, n, factors);
-    m->t.s = rm2i_take(a, double, n);
-    m->t.z = rm2i_take(a, double, n);
-    m->t.point = rm2i_take(a, size_t, n);
-    m->t.curvature = rm2i_take(a, rm2i_curvature, n, factors, 2);
+    m->t.speed = m->speed = rm2i_reserve(a, double, factors);
+    m->t.acceleration = m->acceleration = rm2i_reserve(a, double, factors);
+    m->way = rm2i_reserve(a, double, factors);
+    m->t.d = rm2i_reserve(a, double, n, factors);
+    m->t.s = rm2i_reserve(a, double, n);
+    m->t.z = rm2i_reserve(a, double, n);
+    m->t.point = rm2i_reserve(a, size_t, n);
+    m->t.curvature = rm2i_reserve(a, rm2i_curvature, n, factors, 2);
 }
 
 rm2_status rm2_trajectory_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,

@@ -29,11 +29,11 @@ typedef struct node_scratch {
 
 /* Enough for any factor. */
 static void lay_out(node_scratch *s, const rm2_manifold *m, rm2i_arena *a) {
-    s->frame = rm2i_take(a, double, m->frame_size);
-    s->before = rm2i_take(a, double, m->dim);
-    s->behind = rm2i_take(a, double, m->dim);
-    s->c = rm2i_take(a, double, m->dim);
-    s->work = rm2i_take(a, double, m->work_size);
+    s->frame = rm2i_reserve(a, double, m->frame_size);
+    s->before = rm2i_reserve(a, double, m->dim);
+    s->behind = rm2i_reserve(a, double, m->dim);
+    s->c = rm2i_reserve(a, double, m->dim);
+    s->work = rm2i_reserve(a, double, m->work_size);
 }
 
 /* Of factor f at the front of step k > 0, and so at the back of the step before. */

@@ -91,7 +91,7 @@ static rm2_status wrong_joint(rm2_context *ctx, const rm2i_urdf_robot *r, const 
 }
 
 /* Limits of a joint that has them: URDF's default of a limit that is not given is 0. */
-static rm2_status take_limits(rm2_context *ctx, const rm2i_urdf_robot *r, const rm2i_urdf_joint *j,
+static rm2_status copy_limits(rm2_context *ctx, const rm2i_urdf_robot *r, const rm2i_urdf_joint *j,
                               rm2_frame *f) {
     f->lower = isnan(j->lower) ? 0 : j->lower;
     f->upper = isnan(j->upper) ? 0 : j->upper;
@@ -102,8 +102,8 @@ static rm2_status take_limits(rm2_context *ctx, const rm2i_urdf_robot *r, const 
                : wrong_joint(ctx, r, j, "has a lower limit that is not below the upper one");
 }
 
-static rm2_status take_kind(rm2_context *ctx, const rm2i_urdf_robot *r, const rm2i_urdf_joint *j,
-                            rm2_frame *f) {
+static rm2_status convert_kind(rm2_context *ctx, const rm2i_urdf_robot *r, const rm2i_urdf_joint *j,
+                               rm2_frame *f) {
     if (strcmp(j->type, "fixed") == 0) {
         f->kind = RM2_JOINT_FIXED;
         return RM2_OK;
@@ -118,7 +118,7 @@ static rm2_status take_kind(rm2_context *ctx, const rm2i_urdf_robot *r, const rm
     if (strcmp(j->type, "continuous") == 0)
         return RM2_OK;
     if (strcmp(j->type, "revolute") == 0 || strcmp(j->type, "prismatic") == 0)
-        return take_limits(ctx, r, j, f);
+        return copy_limits(ctx, r, j, f);
     char text[160];
     (void)snprintf(text, sizeof text,
                    "is of type \"%.40s\"; revolute, continuous, prismatic and fixed are supported",
@@ -132,7 +132,7 @@ static rm2_status frame_of(rm2_context *ctx, const rm2i_urdf_robot *r, const rm2
     memcpy(f->position, j->xyz, sizeof f->position);
     memcpy(f->axis, j->axis, sizeof f->axis);
     rm2i_urdf_turn(j->rpy, f->rotation);
-    return take_kind(ctx, r, j, f);
+    return convert_kind(ctx, r, j, f);
 }
 
 /* ---- the chain ------------------------------------------------------------------------------ */

@@ -72,8 +72,8 @@ static char *copy(scan *s, const char *text) {
 }
 
 /* A name that an element must have. */
-static void take_name(scan *s, const XML_Char **list, const char *element, const char *name,
-                      char **to) {
+static void parse_name(scan *s, const XML_Char **list, const char *element, const char *name,
+                       char **to) {
     const char *value = attribute(list, name);
     if (!value || !*value)
         stop(s, rm2_context_fail(s->ctx, RM2_ERR_DATA, "%s, line %zu: <%s> without %s",
@@ -87,8 +87,8 @@ static void take_name(scan *s, const XML_Char **list, const char *element, const
 }
 
 /* `count` numbers with spaces between them; an attribute that is not there leaves what is there. */
-static void take_numbers(scan *s, const XML_Char **list, const char *name, size_t count,
-                         double *to) {
+static void parse_numbers(scan *s, const XML_Char **list, const char *name, size_t count,
+                          double *to) {
     const char *text = attribute(list, name), *at = text;
     if (!text || s->status != RM2_OK)
         return;
@@ -159,22 +159,22 @@ static void open_shape(scan *s) {
 }
 
 /* What stands in <geometry>. */
-static void take_form(scan *s, const char *name, const XML_Char **list) {
+static void parse_form(scan *s, const char *name, const XML_Char **list) {
     rm2i_urdf_shape *shape = s->shape;
     shape->form = RM2I_URDF_MESH;
     size_t sizes = 1;
     if (strcmp(name, "sphere") == 0) {
         shape->form = RM2I_URDF_SPHERE;
-        take_numbers(s, list, "radius", 1, shape->size);
+        parse_numbers(s, list, "radius", 1, shape->size);
     } else if (strcmp(name, "cylinder") == 0) {
         shape->form = RM2I_URDF_CYLINDER;
         sizes = 2;
-        take_numbers(s, list, "radius", 1, shape->size);
-        take_numbers(s, list, "length", 1, shape->size + 1);
+        parse_numbers(s, list, "radius", 1, shape->size);
+        parse_numbers(s, list, "length", 1, shape->size + 1);
     } else if (strcmp(name, "box") == 0) {
         shape->form = RM2I_URDF_BOX;
         sizes = 3;
-        take_numbers(s, list, "size", 3, shape->size);
+        parse_numbers(s, list, "size", 3, shape->size);
     }
     for (size_t i = 0; i < sizes; i++)
         if (!(shape->size[i] > 0))
@@ -188,10 +188,10 @@ static void open_link_part(scan *s, size_t depth, const char *name, const XML_Ch
     else if (depth == 3 && s->shape && strcmp(name, "geometry") == 0)
         s->in_geometry = true;
     else if (depth == 3 && s->shape && strcmp(name, "origin") == 0) {
-        take_numbers(s, list, "xyz", 3, s->shape->xyz);
-        take_numbers(s, list, "rpy", 3, s->shape->rpy);
+        parse_numbers(s, list, "xyz", 3, s->shape->xyz);
+        parse_numbers(s, list, "rpy", 3, s->shape->rpy);
     } else if (depth == 4 && s->shape && s->in_geometry)
-        take_form(s, name, list);
+        parse_form(s, name, list);
 }
 
 static void open_joint(scan *s, const XML_Char **list) {
@@ -201,28 +201,28 @@ static void open_joint(scan *s, const XML_Char **list) {
     s->joint = &r->joints[r->joint_count++];
     *s->joint = (rm2i_urdf_joint){
         .axis = {1, 0, 0}, .lower = NAN, .upper = NAN, .velocity = NAN, .line = line_of(s)};
-    take_name(s, list, "joint", "name", &s->joint->name);
+    parse_name(s, list, "joint", "name", &s->joint->name);
     if (s->status == RM2_OK)
-        take_name(s, list, "joint", "type", &s->joint->type);
+        parse_name(s, list, "joint", "type", &s->joint->type);
 }
 
 static void open_part(scan *s, const char *name, const XML_Char **list) {
     rm2i_urdf_joint *j = s->joint;
     if (strcmp(name, "origin") == 0) {
-        take_numbers(s, list, "xyz", 3, j->xyz);
-        take_numbers(s, list, "rpy", 3, j->rpy);
+        parse_numbers(s, list, "xyz", 3, j->xyz);
+        parse_numbers(s, list, "rpy", 3, j->rpy);
     } else if (strcmp(name, "parent") == 0) {
-        take_name(s, list, name, "link", &j->parent);
+        parse_name(s, list, name, "link", &j->parent);
     } else if (strcmp(name, "child") == 0) {
-        take_name(s, list, name, "link", &j->child);
+        parse_name(s, list, name, "link", &j->child);
     } else if (strcmp(name, "axis") == 0) {
-        take_numbers(s, list, "xyz", 3, j->axis);
+        parse_numbers(s, list, "xyz", 3, j->axis);
     } else if (strcmp(name, "limit") == 0) {
-        take_numbers(s, list, "lower", 1, &j->lower);
-        take_numbers(s, list, "upper", 1, &j->upper);
-        take_numbers(s, list, "velocity", 1, &j->velocity);
+        parse_numbers(s, list, "lower", 1, &j->lower);
+        parse_numbers(s, list, "upper", 1, &j->upper);
+        parse_numbers(s, list, "velocity", 1, &j->velocity);
     } else if (strcmp(name, "mimic") == 0) {
-        take_name(s, list, name, "joint", &j->mimic);
+        parse_name(s, list, name, "joint", &j->mimic);
     }
 }
 

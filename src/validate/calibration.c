@@ -38,10 +38,10 @@ typedef struct calibrating {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     calibrating *c = arg;
-    c->scaled = rm2i_take(a, double, c->n, c->m->manifold->ambient);
-    c->outputs = rm2i_take(a, double, c->n, c->m->M);
-    c->squares = rm2i_take(a, double, c->n);
-    c->sorted = rm2i_take(a, double, c->n);
+    c->scaled = rm2i_reserve(a, double, c->n, c->m->manifold->ambient);
+    c->outputs = rm2i_reserve(a, double, c->n, c->m->M);
+    c->squares = rm2i_reserve(a, double, c->n);
+    c->sorted = rm2i_reserve(a, double, c->n);
 }
 
 /* y = P^-1 r */
@@ -65,10 +65,10 @@ typedef struct block_scratch {
 } block_scratch;
 
 static void lay_out_block(block_scratch *s, const rm2_model *m, rm2i_arena *a) {
-    s->posterior = rm2i_take(a, double, rm2i_posterior_at_work(m->posterior, BLOCK));
-    s->f = rm2i_take(a, double, BLOCK, m->M);
-    s->h = rm2i_take(a, double, BLOCK, m->M);
-    s->y = rm2i_take(a, double, m->M);
+    s->posterior = rm2i_reserve(a, double, rm2i_posterior_at_work(m->posterior, BLOCK));
+    s->f = rm2i_reserve(a, double, BLOCK, m->M);
+    s->h = rm2i_reserve(a, double, BLOCK, m->M);
+    s->y = rm2i_reserve(a, double, m->M);
 }
 
 /* Block b of the points. */
@@ -154,7 +154,7 @@ rm2_status rm2_model_calibration(rm2_context *ctx, const rm2_model *model,
     RM2_TRY(rm2i_check_finite(ctx, "latent point", n, model->Q, points->latents));
     RM2_TRY(rm2i_check_finite(ctx, "point", n, D, points->points));
     RM2_TRY(rm2i_arena_alloc(ctx, lay_out, &c, &c.memory));
-    rm2_status status = rm2i_model_take(ctx, model, n, points->points, c.scaled, NULL);
+    rm2_status status = rm2i_model_project(ctx, model, n, points->points, c.scaled, NULL);
     if (status == RM2_OK)
         status = rm2i_model_outputs(ctx, model, n, c.scaled, c.outputs);
     if (status == RM2_OK)

@@ -43,7 +43,7 @@ static size_t job_count(const validation *v) {
 /* ---- candidates and parts --------------------------------------------------------------------- */
 
 /* Decided on all of the data, so that every fold has the same recipe. */
-static rm2_status take_candidate(rm2_context *ctx, const rm2_data *data,
+static rm2_status copy_candidate(rm2_context *ctx, const rm2_data *data,
                                  const rm2_fit_settings *given, size_t number,
                                  rm2_fit_settings *own) {
     const rm2i_fit_subject subject = rm2i_fit_subject_of(data);
@@ -69,11 +69,11 @@ static rm2_status take_candidate(rm2_context *ctx, const rm2_data *data,
     return RM2_OK;
 }
 
-static rm2_status take_candidates(validation *v, size_t count,
+static rm2_status copy_candidates(validation *v, size_t count,
                                   const rm2_fit_settings *const *candidates) {
     RM2_TRY(rm2i_alloc(v->ctx, count, sizeof *v->candidates, &v->candidates));
     for (size_t k = 0; k < count; k++)
-        RM2_TRY(take_candidate(v->ctx, v->data, candidates[k], k, &v->candidates[k]));
+        RM2_TRY(copy_candidate(v->ctx, v->data, candidates[k], k, &v->candidates[k]));
     return RM2_OK;
 }
 
@@ -207,7 +207,7 @@ static rm2_status conclude(validation *v) {
 
 static rm2_status run(validation *v, size_t count, const rm2_fit_settings *const *candidates) {
     rm2_cross *c = &v->out->view;
-    RM2_TRY(take_candidates(v, count, candidates));
+    RM2_TRY(copy_candidates(v, count, candidates));
     RM2_TRY(rm2i_folds_create(v->ctx, v->data, &v->settings, &v->out->folds));
     *c = (rm2_cross){.candidates = count,
                      .folds = v->out->folds.count,
@@ -240,7 +240,7 @@ rm2_status rm2_cross_validate(rm2_context *ctx, const rm2_data *data,
                     .settings = rm2_cross_settings_default(),
                     .checkpoint = checkpoint};
     *cross = NULL;
-    RM2_TRY(rm2i_settings_take(ctx, settings, &v.settings));
+    RM2_TRY(rm2i_settings_overlay(ctx, settings, &v.settings));
     RM2_TRY(rm2_settings_check(ctx, rm2_settings_table_of(RM2_SETTINGS_CROSS), &v.settings));
     if (count == 0)
         return rm2i_fail(ctx, RM2_ERR_ARGUMENT, "count is 0: expected at least one candidate");

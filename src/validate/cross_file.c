@@ -145,7 +145,7 @@ static size_t as_count(double value) {
     return value >= 0 && value < 0x1p53 ? (size_t)value : 0;
 }
 
-static void take_row(const rm2_table *t, size_t row, rm2i_cross_record *r) {
+static void parse_row(const rm2_table *t, size_t row, rm2i_cross_record *r) {
     const double *v = t->values + row * COLUMNS;
     (void)snprintf(r->message, sizeof r->message, "%s", t->texts[MESSAGE][(size_t)v[MESSAGE]]);
     r->job = (rm2_cross_job){.status = (rm2_status)as_count(v[STATUS]),
@@ -158,14 +158,14 @@ static void take_row(const rm2_table *t, size_t row, rm2i_cross_record *r) {
     r->done = true;
 }
 
-static size_t take_rows(const rm2_table *t, size_t count, rm2i_cross_record *records) {
+static size_t parse_rows(const rm2_table *t, size_t count, rm2i_cross_record *records) {
     size_t found = 0;
     for (size_t row = 0; row < t->rows; row++) {
         const char *text = t->texts[KEY][(size_t)t->values[row * COLUMNS + KEY]];
         uint64_t key = strtoull(text + (*text == 'k'), NULL, 16);
         for (size_t k = 0; k < count; k++)
             if (!records[k].done && records[k].key == key) {
-                take_row(t, row, &records[k]);
+                parse_row(t, row, &records[k]);
                 found++;
             }
     }
@@ -190,7 +190,7 @@ rm2_status rm2i_cross_read(rm2_context *ctx, const char *path, size_t count,
     RM2_TRY(status);
     status = check_columns(ctx, path, &table);
     if (status == RM2_OK)
-        *found = take_rows(&table, count, records);
+        *found = parse_rows(&table, count, records);
     rm2_table_clear(&table);
     return status;
 }

@@ -26,11 +26,11 @@ typedef struct judged {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     judged *j = arg;
-    j->latents = rm2i_take(a, double, j->held->count, j->Q);
-    j->points = rm2i_take(a, double, j->held->count, j->width);
-    j->rows = rm2i_take(a, double, j->held->count, j->width);
-    j->train_rows = rm2i_take(a, double, j->train->count, j->width);
-    j->demonstrations = rm2i_take(a, rm2_sequence, j->train->trajectories + 1);
+    j->latents = rm2i_reserve(a, double, j->held->count, j->Q);
+    j->points = rm2i_reserve(a, double, j->held->count, j->width);
+    j->rows = rm2i_reserve(a, double, j->held->count, j->width);
+    j->train_rows = rm2i_reserve(a, double, j->train->count, j->width);
+    j->demonstrations = rm2i_reserve(a, rm2_sequence, j->train->trajectories + 1);
 }
 
 /* ---- density, residual, calibration ---------------------------------------------------------- */

@@ -30,14 +30,14 @@ typedef struct scoring {
 static void lay_out(void *arg, rm2i_arena *a) {
     scoring *s = arg;
     size_t n = s->n, D = s->m->manifold->ambient, M = s->m->M;
-    s->points = rm2i_take(a, double, n, D);
-    s->decoded = rm2i_take(a, double, n, D);
-    s->outputs = rm2i_take(a, double, n, M);
-    s->mean = rm2i_take(a, double, n, M);
-    s->volume = rm2i_take(a, double, n);
-    s->latents = rm2i_take(a, double, n, s->m->Q);
-    s->info = rm2i_take(a, rm2_encoded, n);
-    s->each = rm2i_take(a, rm2_score, s->trajectories);
+    s->points = rm2i_reserve(a, double, n, D);
+    s->decoded = rm2i_reserve(a, double, n, D);
+    s->outputs = rm2i_reserve(a, double, n, M);
+    s->mean = rm2i_reserve(a, double, n, M);
+    s->volume = rm2i_reserve(a, double, n);
+    s->latents = rm2i_reserve(a, double, n, s->m->Q);
+    s->info = rm2i_reserve(a, rm2_encoded, n);
+    s->each = rm2i_reserve(a, rm2_score, s->trajectories);
 }
 
 static rm2_status find_volumes(rm2_context *ctx, scoring *s) {

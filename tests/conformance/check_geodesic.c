@@ -69,10 +69,10 @@ static void output_energy(conf_case *c, rm2i_evaluator *evaluator, const rm2i_pi
     if (!out || !case_ok(c, rm2i_energy_create(c->ctx, evaluator, curve, POINTS, &energy)))
         return;
     rm2i_arena size = {NULL, 0};
-    (void)rm2i_sample_take(energy, &size);
+    (void)rm2i_sample_reserve(energy, &size);
     double *memory = case_scratch(c, size.used);
     if (memory) {
-        rm2i_sample sample = rm2i_sample_take(energy, &(rm2i_arena){memory, 0});
+        rm2i_sample sample = rm2i_sample_reserve(energy, &(rm2i_arena){memory, 0});
         if (case_ok(c, rm2i_energy_at(energy, true, &sample)))
             *out = sample.energy;
     }

@@ -237,13 +237,13 @@ static void writers_into_memory(void **state) {
     size_t size;
     NO_CONTEXT(rm2_writer_open_memory(NULL, &writer));
     MISSING("output", rm2_writer_open_memory(ctx, NULL));
-    NO_CONTEXT(rm2_writer_take(NULL, NULL, &text, &size));
-    MISSING("text", rm2_writer_take(ctx, NULL, NULL, &size));
-    MISSING("output", rm2_writer_take(ctx, NULL, &text, &size));
+    NO_CONTEXT(rm2_writer_consume(NULL, NULL, &text, &size));
+    MISSING("text", rm2_writer_consume(ctx, NULL, NULL, &size));
+    MISSING("output", rm2_writer_consume(ctx, NULL, &text, &size));
     assert_null(text);
     MUST(rm2_writer_open_memory(ctx, &writer));
     (void)fputs("abc", rm2_writer_stream(writer));
-    MUST(rm2_writer_take(ctx, writer, &text, &size));
+    MUST(rm2_writer_consume(ctx, writer, &text, &size));
     assert_string_equal(text, "abc");
     assert_int_equal(size, 3);
     rm2_free(text);

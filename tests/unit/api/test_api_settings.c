@@ -30,7 +30,7 @@ static void whole(void **state) {
     char text[8] = "old";
     MISSING("table", rm2_settings_check(ctx, NULL, &s));
     MISSING("settings", rm2_settings_check(ctx, table, NULL));
-    MISSING("own", rm2_settings_take(ctx, &s, NULL));
+    MISSING("own", rm2_settings_overlay(ctx, &s, NULL));
     MISSING("own", rm2_settings_give(ctx, NULL, &other));
     MISSING("given", rm2_settings_give(ctx, &s, NULL));
     assert_string_equal(rm2_settings_table_of(RM2_SETTINGS_TRACK)->name, "track");

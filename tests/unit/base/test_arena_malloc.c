@@ -32,14 +32,14 @@ typedef struct thing {
 
 static void lay_out(void *arg, rm2i_arena *a) {
     thing *t = arg;
-    t->matrix = rm2i_take(a, double, t->n, t->m);
-    t->vector = rm2i_take(a, double, t->m);
-    t->nothing = rm2i_take(a, double, t->n, 0);
-    t->index = rm2i_take(a, size_t, t->n);
-    t->number = rm2i_take(a, int, t->n, t->m, 3);
-    t->marks = rm2i_take(a, mark, t->n);
-    t->text = rm2i_take(a, char, t->m);
-    t->last = rm2i_take(a, double, 1);
+    t->matrix = rm2i_reserve(a, double, t->n, t->m);
+    t->vector = rm2i_reserve(a, double, t->m);
+    t->nothing = rm2i_reserve(a, double, t->n, 0);
+    t->index = rm2i_reserve(a, size_t, t->n);
+    t->number = rm2i_reserve(a, int, t->n, t->m, 3);
+    t->marks = rm2i_reserve(a, mark, t->n);
+    t->text = rm2i_reserve(a, char, t->m);
+    t->last = rm2i_reserve(a, double, 1);
 }
 
 /* ---- counting and handing out --------------------------------------------------------------- */
@@ -124,24 +124,24 @@ static void turns_continue_behind_the_longer(void **state) {
     (void)state;
     double memory[20];
     rm2i_arena a = {memory, 0};
-    (void)rm2i_take(&a, double, 2);
+    (void)rm2i_reserve(&a, double, 2);
     rm2i_arena one = a, other = a;
-    assert_ptr_equal(rm2i_take(&one, double, 3), memory + 2);
-    assert_ptr_equal(rm2i_take(&other, double, 7), memory + 2);
+    assert_ptr_equal(rm2i_reserve(&one, double, 3), memory + 2);
+    assert_ptr_equal(rm2i_reserve(&other, double, 7), memory + 2);
     assert_int_equal(rm2i_arena_longer(one, other).used, 9);
     assert_int_equal(rm2i_arena_longer(other, one).used, 9);
     a = rm2i_arena_longer(one, other);
-    assert_ptr_equal(rm2i_take(&a, double, 1), memory + 9);
+    assert_ptr_equal(rm2i_reserve(&a, double, 1), memory + 9);
 }
 
 /* ---- sizes that cannot be ------------------------------------------------------------------- */
 
 static size_t counted(size_t first, size_t rows, size_t columns) {
     rm2i_arena a = {NULL, 0};
-    (void)rm2i_take(&a, double, first);
-    (void)rm2i_take(&a, double, rows, columns);
-    (void)rm2i_take(&a, double, 3); /* a count that is too large stays so */
-    (void)rm2i_take(&a, double, 0);
+    (void)rm2i_reserve(&a, double, first);
+    (void)rm2i_reserve(&a, double, rows, columns);
+    (void)rm2i_reserve(&a, double, 3); /* a count that is too large stays so */
+    (void)rm2i_reserve(&a, double, 0);
     return a.used;
 }
 
@@ -155,12 +155,12 @@ static void too_large_a_count_is_kept(void **state) {
     assert_int_equal(counted(0, half, half + 1), SIZE_MAX);
     assert_int_equal(counted(SIZE_MAX, 1, 1), SIZE_MAX); /* of a part that is too large itself */
     rm2i_arena whole = {NULL, 0};
-    (void)rm2i_take(&whole, mark, SIZE_MAX / sizeof(mark) + 1);
+    (void)rm2i_reserve(&whole, mark, SIZE_MAX / sizeof(mark) + 1);
     assert_int_equal(whole.used, doubles_of(sizeof(mark)) * (SIZE_MAX / sizeof(mark) + 1));
-    (void)rm2i_take(&whole, mark, SIZE_MAX / doubles_of(sizeof(mark)) + 1);
+    (void)rm2i_reserve(&whole, mark, SIZE_MAX / doubles_of(sizeof(mark)) + 1);
     assert_int_equal(whole.used, SIZE_MAX);
     rm2i_arena odd = {NULL, 0};
-    (void)rm2i_take(&odd, int, SIZE_MAX / sizeof(int) + 1);
+    (void)rm2i_reserve(&odd, int, SIZE_MAX / sizeof(int) + 1);
     assert_int_equal(odd.used, SIZE_MAX);
 }
 

@@ -213,12 +213,12 @@ typedef struct taylor {
 static void lay_out_taylor(void *arg, rm2i_arena *a) {
     taylor *t = arg;
     size_t n = t->energy->unknowns, width = t->energy->bandwidth + 1;
-    t->sample = rm2i_sample_take(t->energy, a);
-    t->direction = rm2i_take(a, double, n);
-    t->gradient = rm2i_take(a, double, n);
-    t->bend = rm2i_take(a, double, t->energy->points, Q, Q);
-    t->H = rm2i_take(a, double, n, width);
-    t->K = rm2i_take(a, double, n, width);
+    t->sample = rm2i_sample_reserve(t->energy, a);
+    t->direction = rm2i_reserve(a, double, n);
+    t->gradient = rm2i_reserve(a, double, n);
+    t->bend = rm2i_reserve(a, double, t->energy->points, Q, Q);
+    t->H = rm2i_reserve(a, double, n, width);
+    t->K = rm2i_reserve(a, double, n, width);
 }
 
 static void taylor_begin(rm2i_evaluator *evaluator, const rm2i_pieces *p, size_t points,

@@ -31,15 +31,15 @@ static void lay_out(void *problem_, rm2i_arena *a) {
     double **const outputs[] = {&p->F, &po->rotated, &po->alpha, &po->Am};
     double **const vectors[] = {&p->d_bar, &po->l, &po->d, &po->weight, &po->inverse};
     for (size_t k = 0; k < 3; k++) {
-        *squares[k] = rm2i_take(a, double, N, N);
-        *tasks[k] = rm2i_take(a, double, M, M);
+        *squares[k] = rm2i_reserve(a, double, N, N);
+        *tasks[k] = rm2i_reserve(a, double, M, M);
     }
     for (size_t k = 0; k < 4; k++)
-        *outputs[k] = rm2i_take(a, double, M, N);
+        *outputs[k] = rm2i_reserve(a, double, M, N);
     for (size_t k = 0; k < 5; k++)
-        *vectors[k] = rm2i_take(a, double, M);
-    po->o = rm2i_take(a, double, N);
-    p->work = rm2i_take(a, double, rm2i_per_output_work(N, M));
+        *vectors[k] = rm2i_reserve(a, double, M);
+    po->o = rm2i_reserve(a, double, N);
+    p->work = rm2i_reserve(a, double, rm2i_per_output_work(N, M));
 }
 
 /* Kf = B B^T of the given rank, and a diagonal where it is full. */

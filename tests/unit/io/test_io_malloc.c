@@ -196,7 +196,7 @@ static rm2_status print_text(void *state) {
     RM2_TRY(rm2_writer_open_memory(f->ctx, &stream));
     for (int k = 0; k < 10000; k++)
         (void)fprintf(rm2_writer_stream(stream), "%04d\n", k);
-    rm2_status status = rm2_writer_take(f->ctx, stream, &text, &size);
+    rm2_status status = rm2_writer_consume(f->ctx, stream, &text, &size);
     assert_true(status == RM2_OK ? size == 50000 : !text);
     rm2_free(text);
     return status;

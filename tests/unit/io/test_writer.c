@@ -296,7 +296,7 @@ static void texts_are_kept_in_memory(void **state) {
     assert_int_equal(rm2_writer_open_memory(f->ctx, &stream), RM2_OK);
     for (int k = 0; k < 10000; k++)
         (void)fprintf(rm2_writer_stream(stream), "%04d\n", k);
-    assert_int_equal(rm2_writer_take(f->ctx, stream, &text, &size), RM2_OK);
+    assert_int_equal(rm2_writer_consume(f->ctx, stream, &text, &size), RM2_OK);
     assert_int_equal(size, 50000);
     assert_int_equal(strlen(text), 50000);
     for (int k = 0; k < 10000; k++)
@@ -305,7 +305,7 @@ static void texts_are_kept_in_memory(void **state) {
     assert_int_equal(rm2_writer_open_memory(f->ctx, &stream), RM2_OK);
     rm2_writer_discard(stream);
     assert_int_equal(rm2_writer_open_memory(f->ctx, &stream), RM2_OK);
-    assert_int_equal(rm2_writer_take(f->ctx, stream, &text, &size), RM2_OK);
+    assert_int_equal(rm2_writer_consume(f->ctx, stream, &text, &size), RM2_OK);
     assert_string_equal(text, "");
     rm2_free(text);
 }

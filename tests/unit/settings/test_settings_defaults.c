@@ -244,16 +244,16 @@ typedef struct newer {
 static void test_take_and_give(void **state) {
     (void)state;
     newer own = {sizeof own, 1, 2};
-    ok(rm2i_settings_take(ctx, NULL, &own));
+    ok(rm2i_settings_overlay(ctx, NULL, &own));
     assert_true(own.a == 1 && own.b == 2);
-    ok(rm2i_settings_take(ctx, &(older){sizeof(older), 3}, &own));
+    ok(rm2i_settings_overlay(ctx, &(older){sizeof(older), 3}, &own));
     assert_true(own.size == sizeof own && own.a == 3 && own.b == 2);
-    ok(rm2i_settings_take(ctx, &(newer){sizeof(newer), 4, 5}, &own));
+    ok(rm2i_settings_overlay(ctx, &(newer){sizeof(newer), 4, 5}, &own));
     assert_true(own.a == 4 && own.b == 5);
     const size_t bad[] = {0, 1, sizeof(size_t), sizeof(older) + 1, sizeof(newer) + 8, SIZE_MAX};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         newer given = {bad[k], 6, 7};
-        assert_int_equal(rm2i_settings_take(ctx, &given, &own), RM2_ERR_ARGUMENT);
+        assert_int_equal(rm2i_settings_overlay(ctx, &given, &own), RM2_ERR_ARGUMENT);
         assert_non_null(strstr(rm2_context_error(ctx), "size of a struct is"));
         assert_int_equal(rm2i_settings_give(ctx, &own, &given), RM2_ERR_ARGUMENT);
         assert_true(own.a == 4 && own.b == 5 && given.a == 6);
