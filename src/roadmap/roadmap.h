@@ -159,7 +159,7 @@ rm2_status rm2i_roadmap_walk(const rm2i_roadmap *roadmap, const rm2_metric *metr
                              const double *from, const double *to, rm2i_node_path *walk,
                              double *work);
 /* The points of a walk with both ends: (count + 2) x Q. */
-void rm2i_walk_points(const rm2i_roadmap *roadmap, const rm2i_node_path *walk, double *path);
+void rm2i_node_path_points(const rm2i_roadmap *roadmap, const rm2i_node_path *walk, double *path);
 
 /* ---- roadmaps, and paths on them ------------------------------------------------------------- */
 

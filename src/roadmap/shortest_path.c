@@ -76,7 +76,7 @@ rm2_status rm2i_roadmap_walk(const rm2i_roadmap *net, const rm2_metric *metric, 
     return isfinite(walk->length) ? RM2_OK : RM2_ERR_NUMERIC;
 }
 
-void rm2i_walk_points(const rm2i_roadmap *net, const rm2i_node_path *walk, double *path) {
+void rm2i_node_path_points(const rm2i_roadmap *net, const rm2i_node_path *walk, double *path) {
     size_t Q = net->Q, bytes = Q * sizeof *path;
     memcpy(path, walk->from, bytes);
     for (size_t i = 0; i < walk->count; i++)
@@ -103,7 +103,7 @@ rm2_status rm2i_roadmap_path(rm2_context *ctx, const rm2i_roadmap *roadmap,
                            "no path of finite length: the metric is too large, or cannot be "
                            "computed near the ends");
     if (status == RM2_OK) {
-        rm2i_walk_points(roadmap, &walk, path->x);
+        rm2i_node_path_points(roadmap, &walk, path->x);
         path->count = walk.count + 2;
         path->length = walk.length;
     }
