@@ -104,12 +104,18 @@ double rm2i_rows_max(const rm2i_rows *rows, double value) {
     return value;
 }
 
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 bool rm2i_rows_same(const rm2i_rows *rows, double value) {
     if (!comm_of(rows))
         return true;
     const double *values = values_of(rows, value);
     for (size_t k = 1; k < rows->division->processes; k++)
-        if (memcmp(&values[k], &values[0], sizeof *values) != 0)
+        if (bits_of(values[k]) != bits_of(values[0]))
             return false;
     return true;
 }

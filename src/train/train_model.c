@@ -81,7 +81,7 @@ void rm2i_warn_accuracy(rm2_context *ctx, const rm2_fit_settings *s, const rm2_m
 /* All processes of a training, each with its rows; m: the model that they train, NULL on processes that have none. */
 static rm2_status train_rows(rm2_context *ctx, const rm2i_training *t, rm2_model *m) {
     rm2i_objective *o;
-    rm2_training_record unused, *record = m ? &m->training : &unused;
+    rm2_training_record unused = {.trace = NULL}, *record = m ? &m->training : &unused;
     RM2_TRY(rm2i_objective_create(ctx, t->settings, t->problem, &o));
     rm2_status status = rm2i_train(ctx, o, t->checkpoint, record);
     if (status == RM2_OK && m)
