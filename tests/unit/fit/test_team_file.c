@@ -100,6 +100,10 @@ static void assert_same_model(const rm2_model *a, const rm2_model *b) {
                         i->inducing * i->latent_dim * sizeof(double));
     assert_memory_equal(i->task_covariance, k->task_covariance,
                         i->outputs * i->outputs * sizeof(double));
+    assert_int_equal(i->calibrated, k->calibrated);
+    if (i->calibrated)
+        assert_memory_equal(i->calibration, k->calibration,
+                            rm2_manifold_factor_count(i->manifold) * sizeof(double));
 }
 
 static void assert_any_number_of_ranks(const training *t) {
@@ -142,6 +146,21 @@ static void formats_and_geometries(void **state) {
     training toy = training_on(write_example("toy", "a.npz"), "R2 x S2", RM2_RECIPE_ROBUST);
     assert_any_number_of_ranks(&toy);
     remove_file(&toy);
+}
+
+/* More than are left out for the calibration, so that some ranks have more of these than others. */
+static void many_demonstrations(void **state) {
+    (void)state;
+    rm2_data *data = example_data("toy", 130, 12);
+    const char *path = in_folder("many.npz");
+    assert_int_equal(rm2_data_write(ctx, data, path, true), RM2_OK);
+    training t = training_on(path, "R2 x S2", RM2_RECIPE_ROBUST);
+    rm2_model *model = model_by(1, &t);
+    assert_int_equal(rm2_model_info_of(model)->calibrated, 130);
+    rm2_model_free(model);
+    assert_any_number_of_ranks(&t);
+    remove_file(&t);
+    rm2_data_free(data);
 }
 
 /* With dynamics, whose start needs the timing of all points; with Isomap; other bases and models. */
@@ -302,9 +321,13 @@ static void bad_data_in_one_part(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_and_geometries), cmocka_unit_test(recipes_and_starts),
-        cmocka_unit_test(separate_points),        cmocka_unit_test(many_points),
-        cmocka_unit_test(a_rank_with_one_point),  cmocka_unit_test(checkpoints),
+        cmocka_unit_test(formats_and_geometries),
+        cmocka_unit_test(many_demonstrations),
+        cmocka_unit_test(recipes_and_starts),
+        cmocka_unit_test(separate_points),
+        cmocka_unit_test(many_points),
+        cmocka_unit_test(a_rank_with_one_point),
+        cmocka_unit_test(checkpoints),
         cmocka_unit_test(bad_data_in_one_part),
     };
     return cmocka_run_group_tests(tests, model_set_up, model_tear_down);
