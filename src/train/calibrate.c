@@ -1,5 +1,6 @@
 #include "train/calibrate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,13 @@
 #include "base/base.h"
 #include "gp/inducing.h"
 #include "gp/left_out.h"
+#include "math/order.h"
 
 enum { MOST = 50 }; /* demonstrations that are left out: of more, evenly chosen ones */
+
+/* Medians above which a demonstration is odd: its square would decide the mean of few. Of 111 demonstrations of real
+ * recordings, each held out in turn, none of the others is above 7. */
+static const double ODD = 8;
 
 typedef struct calibrating {
     rm2_model *m;
@@ -23,6 +29,7 @@ typedef struct calibrating {
     double *of_rows; /* rows of this process x factors; those that are not chosen are not used */
     double *few;     /* chosen x factors, on the root */
     double *sums;    /* of the inducing points */
+    bool *odd;       /* chosen */
     double *memory;
 } calibrating;
 
@@ -33,9 +40,10 @@ static void lay_out(void *arg, rm2i_arena *a) {
     c->index = rm2i_reserve(a, size_t, c->chosen);
     c->which = rm2i_reserve(a, size_t, c->chosen);
     c->first = rm2i_reserve(a, size_t, c->factors + 1);
-    c->squares = rm2i_reserve(a, double, c->chosen, c->factors);
+    c->squares = rm2i_reserve(a, double, c->chosen, c->factors); /* later scratch of medians */
     c->of_rows = rm2i_reserve(a, double, c->rows.n, c->factors);
     c->few = rm2i_reserve(a, double, c->chosen, c->factors);
+    c->odd = rm2i_reserve(a, bool, c->chosen);
     c->sums = rm2i_reserve(a, double, r ? rm2i_inducing_sums_count(r, m->M) : 0);
 }
 
@@ -85,15 +93,37 @@ static rm2_status find_squares(rm2_context *ctx, const calibrating *c) {
                           c->few);
 }
 
-/* Weighted by the points of the demonstrations. */
-static double scale_of(const calibrating *c, size_t f) {
-    double sum = 0, points = 0;
+static double median_square(const calibrating *c, size_t f, double *work) {
+    for (size_t k = 0; k < c->chosen; k++)
+        work[k] = c->few[k * c->factors + f];
+    return rm2i_median(c->chosen, work);
+}
+
+/* Weighted by the points of the demonstrations; those that are odd do not count, and are marked. */
+static double scale_of(const calibrating *c, size_t f, bool *odd) {
+    double sum = 0, points = 0, most = ODD * median_square(c, f, c->squares);
     for (size_t k = 0; k < c->chosen; k++) {
-        double n = points_of(c->m, c->index[k]);
-        sum += n * c->few[k * c->factors + f];
+        double n = points_of(c->m, c->index[k]), square = c->few[k * c->factors + f];
+        if (square > most) {
+            odd[k] = true;
+            continue;
+        }
+        sum += n * square;
         points += n;
     }
     return sum / points;
+}
+
+static void log_odd(rm2_context *ctx, const calibrating *c) {
+    size_t count = 0;
+    for (size_t k = 0; k < c->chosen; k++)
+        count += c->odd[k];
+    if (count > 0)
+        rm2i_log(ctx, RM2_LOG_INFO,
+                 "%zu of %zu demonstrations %s more than %g times as far from what the others "
+                 "predict as most do, and %s not count for the size of the uncertainty",
+                 count, c->chosen, count == 1 ? "is" : "are", sqrt(ODD),
+                 count == 1 ? "does" : "do");
 }
 
 static rm2_status take_scales(rm2_context *ctx, const calibrating *c) {
@@ -101,12 +131,13 @@ static rm2_status take_scales(rm2_context *ctx, const calibrating *c) {
     bool good = true;
     RM2_TRY(rm2i_alloc(ctx, c->factors, sizeof *scales, &scales));
     for (size_t f = 0; f < c->factors; f++) {
-        scales[f] = scale_of(c, f);
+        scales[f] = scale_of(c, f, c->odd);
         good = good && scales[f] >= RM2I_SCALE_LEAST && scales[f] <= RM2I_SCALE_MOST;
     }
     if (good) {
         c->m->calibration = scales;
         c->m->calibrated = c->rows.all;
+        log_odd(ctx, c);
         return RM2_OK;
     }
     free(scales);

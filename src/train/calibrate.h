@@ -3,6 +3,7 @@
  * The trained Kf is anchored to the variance of the data. One scale per factor f of the manifold, with M_f outputs J,
  * makes the squared residuals of left-out demonstrations as large as their predicted variances:
  *   kappa_f = (1/N) sum_n r_n[J]^T Kf[J, J]^-1 r_n[J] / (V_n M_f),   S = diag(sqrt(kappa_f)),   K = S Kf S
+ * with the mean over demonstrations that are not odd: a square above eight medians says nothing of the others.
  * The predictive covariance is K (v(x) + s2). The posterior mean, training and the metric do not depend on K. */
 #ifndef RM2I_CALIBRATE_H
 #define RM2I_CALIBRATE_H

@@ -151,13 +151,33 @@ static double size_of(const rm2_model_info *i, size_t first, size_t end, const d
     return sum / (V * (double)m);
 }
 
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Weighted mean without values above eight medians. */
+static double mean_of_most(size_t n, const double *values, const double *weights) {
+    double *sorted = numbers(n), sum = 0, weight = 0;
+    memcpy(sorted, values, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ascending);
+    double most = 8 * (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
+    for (size_t k = 0; k < n; k++)
+        if (values[k] <= most) {
+            sum += weights[k] * values[k];
+            weight += weights[k];
+        }
+    free(sorted);
+    return sum / weight;
+}
+
 /* Scales by definition, over `chosen` demonstrations, evenly spaced. */
 static void define(const rm2_model *model, bool dense, size_t chosen, double *scales) {
     const rm2_model_info *i = rm2_model_info_of(model);
-    size_t M = i->outputs, all = i->data->trajectories, points = 0;
+    size_t M = i->outputs, all = i->data->trajectories;
     size_t factors = rm2_manifold_factor_count(i->manifold);
     double *R = numbers(i->points * M), *V = numbers(i->points);
-    memset(scales, 0, factors * sizeof *scales);
+    double *square = numbers(factors * chosen), *count = numbers(chosen);
     for (size_t k = 0; k < chosen; k++) {
         size_t d = (2 * k + 1) * all / (2 * chosen), first = i->data->starts[d],
                end = i->data->starts[d + 1];
@@ -166,16 +186,19 @@ static void define(const rm2_model *model, bool dense, size_t chosen, double *sc
                 V[n - first] = predict_dense(model, first, end, n, R + (n - first) * M);
         else
             predict_conditioned(model, first, end, R, V);
-        points += end - first;
+        count[k] = (double)(end - first);
         for (size_t f = 0, at = 0; f < factors; f++) {
             size_t own = rm2_manifold_factor(i->manifold, f)->dim;
             for (size_t n = 0; n < end - first; n++)
-                scales[f] += size_of(i, at, at + own, R + n * M, V[n]);
+                square[f * chosen + k] += size_of(i, at, at + own, R + n * M, V[n]);
+            square[f * chosen + k] /= count[k];
             at += own;
         }
     }
     for (size_t f = 0; f < factors; f++)
-        scales[f] /= (double)points;
+        scales[f] = mean_of_most(chosen, square + f * chosen, count);
+    free(square);
+    free(count);
     free(R);
     free(V);
 }
@@ -248,6 +271,31 @@ static void many_demonstrations(void **state) {
     assert_scales(by_inducing, false, 50, 1e-8);
     rm2_model_free(model);
     rm2_model_free(by_inducing);
+}
+
+/* One demonstration far from the others, in positions: their scale stays what it is without it, to half of it. */
+static void odd_demonstrations(void **state) {
+    (void)state;
+    enum { DEMOS = 6, POINTS = 20 };
+    rm2_data *data = example_data("toy", DEMOS, POINTS), *moved;
+    rm2_fit_settings s = robust_settings(5);
+    double *points = numbers(data->count * 5), scale[2];
+    memcpy(points, data->points, data->count * 5 * sizeof *points);
+    for (size_t n = 2 * POINTS; n < 3 * POINTS; n++) /* up and down along the motion */
+        points[n * 5 + 1] += 3 * sin(0.7 * (double)n);
+    moved = data_like(data, points, false);
+    for (size_t k = 0; k < 2; k++) {
+        rm2_model *model = fit_model(k ? moved : data, &s);
+        scale[k] =
+            rm2_model_info_of(model)->calibration[0] * rm2_model_info_of(model)->task_covariance[0];
+        assert_scales(model, true, DEMOS, 1e-9);
+        rm2_model_free(model);
+    }
+    if (!(scale[1] > 0.5 * scale[0] && scale[1] < 2 * scale[0]))
+        fail_msg("variance %g with an odd demonstration, %g without", scale[1], scale[0]);
+    free(points);
+    rm2_data_free(data);
+    rm2_data_free(moved);
 }
 
 static void not_calibrated(void **state) {
@@ -331,6 +379,7 @@ int main(void) {
         cmocka_unit_test(inducing_points),
         cmocka_unit_test(two_demonstrations),
         cmocka_unit_test(many_demonstrations),
+        cmocka_unit_test(odd_demonstrations),
         cmocka_unit_test(not_calibrated),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(kept),
