@@ -146,10 +146,15 @@ static rm2_status find_ratio(const evaluation *e, const demonstrations *d,
 
 static const char *const suffix[RM2_CURVE_PARTS] = {"", "_rest"};
 
-static void add_measure(evaluation *e, const char *name, size_t part, double value) {
+/* A measure of a part, and what it is in those of the demonstrations. */
+static void add_measure(evaluation *e, const char *name, size_t part, double value,
+                        const double *usual) {
     char measure[32];
     (void)snprintf(measure, sizeof measure, "%s%s", name, suffix[part]);
     findings_add(&e->found, measure, value);
+    (void)snprintf(measure, sizeof measure, "over_%s%s", name, suffix[part]);
+    if (usual)
+        findings_detail(&e->found, measure, value / *usual);
 }
 
 /* Does the manifold have factors of this part? */
@@ -167,12 +172,8 @@ static void add_smoothness(evaluation *e, const rm2_smoothness *s, const rm2_smo
     for (size_t p = 0; p < RM2_CURVE_PARTS; p++) {
         if (!has_part(e, p))
             continue;
-        add_measure(e, "turning", p, s->turning[p]);
-        if (median)
-            add_measure(e, "over_turning", p, s->turning[p] / median->turning[p]);
-        add_measure(e, "jerk", p, s->jerk[p]);
-        if (median)
-            add_measure(e, "over_jerk", p, s->jerk[p] / median->jerk[p]);
+        add_measure(e, "turning", p, s->turning[p], median ? &median->turning[p] : NULL);
+        add_measure(e, "jerk", p, s->jerk[p], median ? &median->jerk[p] : NULL);
     }
 }
 
