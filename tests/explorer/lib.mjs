@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-export const HEADER = 10; // numbers of a path before its arrays
+export const HEADER = 12; // numbers of a path before its arrays
 export const program = process.argv[2];
 export const folder = mkdtempSync(join(tmpdir(), "riemann2-explore-"));
 export const inFolder = (name) => join(folder, name);

@@ -128,7 +128,7 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   const HEAD = 18;
   /** [latents, points, deviation, speed, correction, samples] of an answer, with its header and what is before them. */
   const unpack = (values, samples = 0) => {
-    const [n, poses, letters] = [values[0], values[13], values[15]];
+    const [n, poses, letters] = [values[0], values[15], values[17]];
     let at = HEAD;
     const take = (count) => values.subarray(at, (at += count));
     const out = { n, poses, nodes: [...take(poses)], errors: [...take(poses * F)], largest: [...take(F)], reason: String.fromCharCode(...take(letters)) };
@@ -141,7 +141,7 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   const rows = table(readFileSync(inFolder("motion.csv"), "utf8"));
   const column = (name) => rows.map((r) => r[name]);
   check("a motion as the command finds it", difference(m.points, rows.flatMap((r) => info.columns.map((c) => r[c]))) < 1e-10 && m.rest === 0);
-  check("with its numbers", Math.abs(answer.values[10] - said.stretch) < 1e-10 && answer.values[11] === said.stretch_limit && difference(m.largest, said.correction) < 1e-10, answer.values[10], said.stretch);
+  check("with its numbers", Math.abs(answer.values[12] - said.stretch) < 1e-10 && answer.values[13] === said.stretch_limit && difference(m.largest, said.correction) < 1e-10, answer.values[12], said.stretch);
   check("and its columns", difference(m.deviation, column("deviation")) < 1e-9 && difference(m.correction, column("correction")) < 1e-9);
   check("it begins and ends at the poses", difference([...m.points.slice(0, info.ambient)], start) < 1e-9 && difference([...m.points.slice(-info.ambient)], goal) < 1e-9); // the library's own bound
   check("so do its samples", [0, 1].every((k) => difference([...m.samples.slice(((k + 1) * m.n - 1) * info.ambient, (k + 1) * m.n * info.ambient)], goal) < 1e-9));
@@ -153,7 +153,7 @@ check("address", /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(server.url),
   const quick = unpack((await ask(server, "motion", [1, 0, 2, 1, ...start, 1, ...goal, 0])).values);
   check("a quick motion meets them, too", quick.n < m.n && difference([...quick.points.slice(-info.ambient)], goal) < 1e-9, quick.n);
   const far = (await ask(server, "motion", [2, 0, 2, 1, ...start, 1, goal[0] + 5, ...goal.slice(1), 0])).values;
-  check("one that nobody would do is outside, and says why", (far[9] & 8) !== 0 && far[10] > far[11] && /goal is .* times as far/.test(unpack(far).reason), far[10], unpack(far).reason);
+  check("one that nobody would do is outside, and says why", (far[9] & 8) !== 0 && far[12] > far[13] && /goal is .* times as far/.test(unpack(far).reason), far[12], unpack(far).reason);
   const middle = [m.points[100 * info.ambient], m.points[100 * info.ambient + 1]];
   const around = (await ask(server, "motion", [2, 0, 2, 1, ...start, 1, ...goal, 1, ...middle, 0.1])).values;
   const away = unpack(around);

@@ -63,7 +63,8 @@ def texts(row):
     if kind == "count":
         return ["1", "2", "3", "0", "-1", "1.5", "x", *zero]
     if kind == "number":
-        return ["0.5", "1e-3", "1", "0", "-1", "nan", "x", *zero]
+        small = "1e-9" if row["name"] == "max_seconds" else "1e-3"  # less than any iteration takes
+        return ["0.5", small, "1", "0", "-1", "nan", "x", *zero]
     return []
 
 
