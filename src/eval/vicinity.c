@@ -139,7 +139,7 @@ static rm2_status find_families(rm2_context *ctx, rm2_vicinity *v) {
     if (v->families < 2 || !shared)
         v->families = 1;
     RM2_TRY(rm2i_alloc(ctx, v->families, sizeof *v->spread, &v->spread));
-    if (v->families == 1)
+    if (!r || v->families == 1)
         return RM2_OK;
     RM2_TRY(rm2i_alloc(ctx, r->demos, sizeof *v->family, &v->family));
     for (size_t d = 0; d < r->demos; d++)
