@@ -3,15 +3,17 @@
  * The module hands buffers of the caller to the library and nothing else: arrays are made, shaped and
  * named in Python. Every call takes a context from a pool, releases the interpreter's lock while
  * the library computes, and turns a status into an exception. Only installed headers are included.
- * CPython's stable ABI of 3.11, the first that has the buffer protocol. */
+ * CPython's stable ABI of 3.10, and the buffer protocol (buffer.h). */
 #ifndef RIEMANN2_PYTHON_GLUE_H
 #define RIEMANN2_PYTHON_GLUE_H
 
 #pragma GCC diagnostic ignored "-Wpedantic" /* slots hold functions as object pointers */
 #define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x030B0000
+#define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 #include <riemann2.h>
+
+#include "buffer.h"
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
