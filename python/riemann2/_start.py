@@ -1,10 +1,19 @@
-"""What happens on import: kernels of OpenBLAS, logging, threads."""
+"""What happens on import: fonts, kernels of OpenBLAS, logging, threads."""
 
 from __future__ import annotations
 
+import glob
 import logging
 import os
 import sys
+
+_FOLDER = os.path.dirname(os.path.realpath(__file__))
+
+# ---- fonts ---------------------------------------------------------------------------------------
+# A wheel carries a font and fontconfig's settings for it, for machines that have none.
+
+if os.path.exists(os.path.join(_FOLDER, "fonts")) and not os.path.exists("/etc/fonts/fonts.conf"):
+    os.environ.setdefault("FONTCONFIG_FILE", os.path.join(_FOLDER, "fonts", "fonts.conf"))
 
 # ---- OpenBLAS ------------------------------------------------------------------------------------
 # It chooses its kernels when it is loaded. Releases that are older than a processor take kernels without AVX for
@@ -23,7 +32,13 @@ def _read(path: str) -> str:
         return ""
 
 
-def _core_of_openblas() -> str:
+def _openblas() -> str:
+    """The OpenBLAS that the extension module loads: the one in the wheel, or the system's."""
+    carried = glob.glob(os.path.join(glob.escape(os.path.dirname(_FOLDER)), "riemann2.libs", "libopenblas-*"))
+    return carried[0] if carried else "libopenblas.so.0"
+
+
+def _core_of(openblas: str) -> str:
     """Kernels that OpenBLAS would choose, from a copy of it that is closed again."""
     import ctypes
 
@@ -32,7 +47,7 @@ def _core_of_openblas() -> str:
     opening.restype = symbol.restype = ctypes.c_void_p
     opening.argtypes = [ctypes.c_long, ctypes.c_char_p, ctypes.c_int]
     symbol.argtypes, closing.argtypes = [ctypes.c_void_p, ctypes.c_char_p], [ctypes.c_void_p]
-    library = opening(-1, b"libopenblas.so.0", os.RTLD_NOW)
+    library = opening(-1, os.fsencode(openblas), os.RTLD_NOW)
     address = symbol(library, b"openblas_get_corename") if library else None
     name: bytes = ctypes.CFUNCTYPE(ctypes.c_char_p)(address)() if address else b""
     if library:
@@ -45,11 +60,12 @@ def _choose_kernels() -> None:
     if sys.platform != "linux" or os.environ.get("OPENBLAS_CORETYPE"):
         return
     flags = set(next((line for line in _read("/proc/cpuinfo").splitlines() if line.startswith("flags")), "").split())
-    loaded = _read("/proc/self/maps")
-    if not {"avx2", "fma"} <= flags or "openblas" in loaded or "libasan" in loaded:
+    loaded, openblas = _read("/proc/self/maps"), _openblas()
+    known = openblas if os.path.isabs(openblas) else "openblas"
+    if not {"avx2", "fma"} <= flags or known in loaded or "libasan" in loaded:
         return
     try:
-        core = _core_of_openblas()
+        core = _core_of(openblas)
     except (AttributeError, OSError):
         return
     if core in _BEFORE_AVX:

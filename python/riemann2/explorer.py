@@ -17,11 +17,13 @@ __all__ = ["Explorer"]
 
 
 def _find_program(program: str | os.PathLike[str] | None) -> str:
-    name = os.fspath(program) if program is not None else os.environ.get("RIEMANN2_PROGRAM", "riemann2")
+    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "riemann2")
+    default = inside if os.path.exists(inside) else "riemann2"
+    name = os.fspath(program) if program is not None else os.environ.get("RIEMANN2_PROGRAM", default)
     found = shutil.which(name)
     if found is None:
         raise FileNotFoundError(
-            f"program '{name}' is not found; install riemann2 with `make explorer install`, or pass program="
+            f"program '{name}' is not found; install the package riemann2, or pass program="
         )
     return found
 

@@ -1,4 +1,4 @@
-"""What is documented runs: docstrings, the first hour, the tutorials, README; types are checked."""
+"""What is documented runs: docstrings, the first hour, the tutorials; types are checked."""
 
 import doctest
 import importlib
@@ -64,11 +64,6 @@ def test_the_first_hour(demos):
              "v": S.log(X[0], X[2]), "X": X}
     exec(compile(program, "docs/python.md", "exec"), space)
     assert space["path"].converged and space["Z2"].shape == (3, 2) and space["Y2"].shape == (3, 7)
-
-
-def test_readme(demos):
-    for program in python_blocks("README.md"):
-        exec(compile(program, "README.md", "exec"), {})
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -215,9 +215,9 @@ def test_kernels_are_chosen_before_openblas_is_loaded(tmp_path):
     spec = importlib.util.find_spec("riemann2")
     source = open(os.path.join(os.path.dirname(spec.origin), "_start.py")).read()
     source = source.split("_choose_kernels()\\n\\nfrom")[0]
-    space = {}
+    space = {"__file__": spec.origin}
     exec(source, space)
-    space["_core_of_openblas"] = lambda: "Prescott"
+    space["_core_of"] = lambda openblas: "Prescott"
     space["_read"] = lambda path: "flags : avx2 fma" if path == "/proc/cpuinfo" else ""
     os.environ.pop("OPENBLAS_CORETYPE", None)
     space["_choose_kernels"]()
