@@ -4,7 +4,9 @@
 #   make deps [GROUPS="..."]   install what make needs, or groups of packages (deps.txt)
 #   make check      install what is missing, build and run all tests
 #   make python     the Python package in a virtual environment, build/venv
-#   make wheel      a wheel of it in build/dist, installed and tried in an empty environment
+#   make wheel      a wheel of it in build/dist that contains the program and all libraries, tried in an empty environment
+#   make deb        Debian packages in build/deb, checked with lintian
+#   make installation   install those packages and that wheel into minimal roots, and run what README shows there
 #   make demo       install what is missing and build; then the tour: two experiments of the paper, with reports in demo/
 #   make docs       the documentation as a searchable site, build/docs/html
 #   make bench      speed, as ratios measured in one run
@@ -33,7 +35,7 @@ DEPS = deps-main $(if $(filter core,$(PRESET)),,page)
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
 TEST_GROUPS = test $(if $(filter ON,$(PYTHON)),python python-test)
 
-.PHONY: all deps deps-main deps-test check python wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan tsan clang valgrind coverage faults fuzz format format-check lint clean
+.PHONY: all deps deps-main deps-test check python wheel deb installation installed-packages installed-wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan tsan clang valgrind coverage faults fuzz format format-check lint clean
 
 all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DRM2_PYTHON_PACKAGE=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
@@ -76,8 +78,20 @@ check: tests
 python: $(DEPS) deps-python
 	@scripts/python-install build/venv
 
-wheel: $(DEPS) deps-python
+wheel: $(DEPS) deps-python deps-wheel
 	@scripts/wheel build/dist
+
+deb: $(DEPS) deps-mpi deps-python deps-docs deps-deb
+	@scripts/deb build/deb
+
+installation: deps-roots
+	@$(MAKE) --no-print-directory -j 2 --output-sync installed-packages installed-wheel
+
+installed-packages:
+	@tests/install/root in_root_packages '' build/deb/*.deb
+
+installed-wheel:
+	@tests/install/root in_root_wheel python3-numpy,python3-pip build/dist/*.whl
 
 docs: tests deps-docs
 	@/usr/bin/python3 scripts/docs-outputs $(BUILD)/riemann2
