@@ -19,6 +19,7 @@
 #   make asan | fuzz | format | lint    sanitizer tests, long fuzzing, source checks
 #   make tsan       tests with several threads under ThreadSanitizer
 #   make clang      build with clang, where every warning is an error, and run all tests with its UBSan, which knows more than gcc's
+#   make arm64      build for arm64 with gcc and clang, and run the unit tests in qemu
 #   make valgrind   the main commands under valgrind
 #   make coverage   lines of src and cli that the tests run, by folder; the others in build/coverage/uncovered.txt
 #   make faults     every call on a file and every allocation of the program's commands fails once (an hour)
@@ -35,7 +36,7 @@ DEPS = deps-main $(if $(filter core,$(PRESET)),,page)
 PYTHON ?= $(if $(wildcard /usr/bin/python3),$(if $(filter core,$(PRESET)),OFF,ON),OFF)
 TEST_GROUPS = test $(if $(filter ON,$(PYTHON)),python python-test)
 
-.PHONY: all deps deps-main deps-test check python wheel deb installation installed-packages installed-wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan tsan clang valgrind coverage faults fuzz format format-check lint clean
+.PHONY: all deps deps-main deps-test check python wheel deb installation installed-packages installed-wheel docs docs-numbers demo bench explorer page core install conformance acceptance asan tsan clang arm64 valgrind coverage faults fuzz format format-check lint clean
 
 all: $(DEPS)
 	@cmake --preset $(PRESET) -DRM2_TESTS=OFF -DRM2_PYTHON_PACKAGE=OFF -DCMAKE_INSTALL_PREFIX=$(prefix) >/dev/null
@@ -134,6 +135,9 @@ tsan: $(DEPS) deps-test
 
 clang: deps-fuzz
 	@$(MAKE) --no-print-directory check PRESET=clang PYTHON=OFF
+
+arm64: deps-arm64
+	@scripts/arm64
 
 # Counts of earlier runs are of other sources, perhaps.
 coverage:

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/cli.h"
+#include "core/restart.h"
 
 /* Who takes the options in place of the help; NULL: standard output. */
 static struct {
@@ -112,16 +113,6 @@ int command_fail(const command *self, const rm2_context *ctx, rm2_status status)
 }
 
 /* ---- the process ----------------------------------------------------------------------------- */
-
-/* OpenBLAS chooses its kernels when it is loaded, so better ones need a new start. The variable is set then, which
- * also ends the recursion. */
-static void restart_with_better_kernels(char **argv) {
-    rm2_blas_info blas = {.size = sizeof blas};
-    (void)rm2_blas_check(NULL, &blas);
-    if (!blas.better || setenv("OPENBLAS_CORETYPE", blas.better, 1) != 0)
-        return;
-    (void)execv("/proc/self/exe", argv); /* returns only if there is no /proc: go on as we are */
-}
 
 void process_start(char **argv) {
     restart_with_better_kernels(argv);

@@ -14,9 +14,9 @@ enum {
 #undef PyBUF_WRITABLE
 #undef PyBUF_FORMAT
 #undef PyBUF_C_CONTIGUOUS
-#define Py_buffer own_buffer
+#define Py_buffer          own_buffer
 #define PyObject_GetBuffer own_get_buffer
-#define PyBuffer_Release own_release
+#define PyBuffer_Release   own_release
 #include "../../python/src/buffer.h"
 
 #define SAME_PLACE(member)                                                                         \

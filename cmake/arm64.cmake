@@ -1,0 +1,17 @@
+# Cross build for arm64 against the packages that scripts/arm64 unpacks into build/arm64/root; programs run in qemu.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+get_filename_component(root ${CMAKE_CURRENT_LIST_DIR}/../build/arm64/root ABSOLUTE)
+if(NOT CMAKE_C_COMPILER)
+  set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+endif()
+set(CMAKE_C_COMPILER_TARGET aarch64-linux-gnu) # for clang
+set(CMAKE_SYSROOT ${root})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-L;${root})
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${root})
+set(folder ${root}/usr/lib/aarch64-linux-gnu)
+set(ENV{PKG_CONFIG_LIBDIR} ${folder}/pkgconfig:${folder}/openblas-openmp/pkgconfig:${root}/usr/share/pkgconfig)
