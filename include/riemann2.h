@@ -1,5 +1,6 @@
-/* riemann2: low-dimensional Riemannian submanifolds from Riemannian data. The whole public API of the core
- * library; figures are in riemann2/plot.h, of the library riemann2-plot, teams of MPI in riemann2/mpi.h, of riemann2-mpi. */
+/* riemann2: low-dimensional Riemannian submanifolds from Riemannian data. This header includes the
+ * whole public API of the core library. riemann2/plot.h (figures) belongs to the library
+ * riemann2-plot, and riemann2/mpi.h (MPI) to the library riemann2-mpi. */
 #ifndef RIEMANN2_H
 #define RIEMANN2_H
 

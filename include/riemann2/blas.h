@@ -1,4 +1,4 @@
-/* Which kernels the linear algebra library runs on this processor.
+/* Kernels that the linear algebra library runs on this processor.
  *
  * OpenBLAS picks its kernels when it is loaded. Releases older than a processor may not know it and
  * fall back to kernels without AVX, about five times slower in matrix products. The choice cannot
@@ -17,17 +17,17 @@ typedef struct rm2_blas_info {
     size_t size;        /* sizeof(rm2_blas_info), set by the caller */
     const char *config; /* version and build of the library */
     const char *core;   /* kernels in use, such as "Haswell" */
-    const char *better; /* what OPENBLAS_CORETYPE should be, or NULL if `core` is right */
+    const char *better; /* the right value of OPENBLAS_CORETYPE; NULL if `core` is right */
 } rm2_blas_info;
 
-/* Look at the library and the processor; logs a warning to the context's sink if `better` is set.
- * If the environment variable OPENBLAS_CORETYPE is set, that choice is respected: better is NULL.
- */
+/* Inspect the linear algebra library and the processor, and log a warning to the context's sink if
+ * `better` is set. If the environment variable OPENBLAS_CORETYPE is set, that choice is respected:
+ * `better` is NULL. */
 RM2_API rm2_status rm2_blas_check(rm2_context *ctx, rm2_blas_info *info);
 
-/* Threads of the linear algebra library, for the whole process; 0 means all processors. Calls of this library need 1,
- * and with the OpenMP build of OpenBLAS they see to that themselves: this is for other builds, and for other users of
- * OpenBLAS in the process. */
+/* Set the number of threads of the linear algebra library for the whole process; 0 means all
+ * processors. Calls of this library need 1. With the OpenMP build of OpenBLAS they ensure that
+ * themselves: this function is for other builds, and for other users of OpenBLAS in the process. */
 RM2_API void rm2_blas_set_threads(int threads);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Settings of figures (riemann2/plot.h). They are in the library itself, without its figures, so that every build knows
- * their table. */
+/* Settings of figures (riemann2/plot.h). They belong to the core library, which has no figures, so
+ * that every build knows their table. */
 #ifndef RIEMANN2_FIGURE_H
 #define RIEMANN2_FIGURE_H
 
@@ -15,12 +15,12 @@ typedef struct rm2_figure_settings {
     size_t rows, columns;                   /* grid of panels, at most 100 */
     const double *row_parts, *column_parts; /* their sizes relative to each other; NULL: equal */
     const char *title;                      /* NULL: none */
-    double font_size;                       /* points; the figure's title is a point larger */
+    double font_size;                       /* in points; the title is one point larger */
     bool legend; /* one legend below all panels, instead of one per panel */
 } rm2_figure_settings;
 
-/* All but the parts are in it. */
-/* One panel, as wide as one column of a paper. */
+/* The defaults: one panel, as wide as one column of a paper. The table has all settings except
+ * row_parts and column_parts. */
 static inline rm2_figure_settings rm2_figure_settings_default(void) {
     rm2_figure_settings settings = {0};
     settings.size = sizeof settings;

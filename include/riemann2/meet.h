@@ -1,22 +1,28 @@
 /* Motions that meet start, goal and via poses exactly.
  *
- * A geodesic runs between decoded latent points, which are near the asked poses but not at them. Here it is the route of
- * a motion, and the demonstrations around it say how a motion that begins, ends or passes elsewhere runs:
+ * A geodesic runs between decoded latent points, which are near the requested poses but not at
+ * them. Here it is the route of a motion. The demonstrations around the route determine how a
+ * motion runs that begins, ends or passes elsewhere:
  *
- *     y_i             nodes of the decoded route, s_i in [0, 1] its arc length up to there over the whole
- *     F_i             frame at y_i, carried along the route by parallel transport; F_0 is the library's frame there
+ *     y_i             nodes of the decoded route; s_i in [0, 1] is the arc length up to node i,
+ *                     divided by the whole
+ *     F_i             frame at y_i, carried along the route by parallel transport; F_0 is the
+ *                     library's frame there
  *     delta_d,i       Log_{y_i} of demonstration d, aligned with the route, in the carried frame
- *     c ~ GP(mu, C)   deviation of a motion from the route: mean and covariance of the delta_d, plus a smooth part
- *                     for motions that were not demonstrated
- *     y'_i            Exp_{y_i}(F_i c_i), with c conditioned without noise on the asked poses and velocities
+ *     c ~ GP(mu, C)   deviation of a motion from the route: mean and covariance of the delta_d,
+ *                     plus a smooth part for motions that were not demonstrated
+ *     y'_i            Exp_{y_i}(F_i c_i), with c conditioned without noise on the requested poses
+ *                     and velocities
  *
- * The covariance of the conditioned process is the uncertainty of the motion: how demonstrators with these poses would differ.
- * It is zero at the poses. Where the poses are improbable under C, its affine part grows until they are not: far from the
- * demonstrations the motion is bent as a whole and keeps its shape.
+ * The covariance of the conditioned process is the uncertainty of the motion: the variation between
+ * demonstrators who meet these poses. It is zero at the poses. If the poses are improbable under C,
+ * the affine part of C grows until they are not: far from the demonstrations the motion is bent as
+ * a whole and keeps its shape.
  *
- * Units. Model units divide Euclidean factors by their scale and measure other factors by their own distance. Units of the data
- * keep Euclidean factors as they are given, and measure orientations (S3 and SO3 factors) by the angle of rotation in radians:
- * coordinates in them are the rotation vector in the frame of the body. The distance of S3 is half that angle. */
+ * Units. Model units divide Euclidean factors by their scale and measure other factors by their own
+ * distance. Units of the data keep Euclidean factors as they are given, and measure orientations
+ * (S3 and SO3 factors) by the angle of rotation in radians: coordinates in them are the rotation
+ * vector in the frame of the body. The distance of S3 is half that angle. */
 #ifndef RIEMANN2_MEET_H
 #define RIEMANN2_MEET_H
 
@@ -35,14 +41,16 @@ extern "C" {
 /* Defaults and ranges are in the table (RM2_SETTINGS_MEET) and in docs/settings.md. */
 typedef struct rm2_meet_settings {
     size_t size; /* as rm2_meet_settings_default sets it */
-    bool
-        approach; /* new ends keep the direction in which the motion leaves them or comes to them */
-    bool through; /* the route passes through the encoded via poses */
-    bool robust;  /* leave out demonstrations where they are unlike all others */
-    double stretch_limit; /* a motion beyond it is outside */
-    double duration; /* of the whole motion: unit of the times of via poses and of velocities */
-    double
-        spread_limit; /* a motion whose route is farther from the demonstrations is outside, in their spreads */
+    /* New ends keep the direction in which the motion leaves them or comes to them. */
+    bool approach;
+    bool through;         /* the route passes through the encoded via poses */
+    bool robust;          /* leave out demonstrations where they differ from all others */
+    double stretch_limit; /* a motion with a larger stretch is marked as outside */
+    /* Duration of the whole motion: the unit for the times of via poses and for velocities. */
+    double duration;
+    /* A motion whose route is farther from the demonstrations is marked as outside, in their
+     * spreads. */
+    double spread_limit;
 } rm2_meet_settings;
 
 static inline rm2_meet_settings rm2_meet_settings_default(void) {
@@ -54,50 +62,55 @@ static inline rm2_meet_settings rm2_meet_settings_default(void) {
 
 /* ---- poses ---------------------------------------------------------------------------------- */
 
-/* A pose of the motion: a point, a latent point, or both. Zero the rest.
+/* A pose of the motion: a point, a latent point, or both. Set the other members to zero.
  *
- *   point alone     the route begins (ends) at its encoding or, where that is not near a start (end) of the demonstrations, at
- *                   the one of these that is nearest
- *   latent alone    the pose is the decoded point
- *   both            the route begins at the latent point, the motion at the point
+ *     point alone     the route begins (ends) at its encoding or, if that is not near a start (end)
+ *                     of the demonstrations, at the nearest of these starts (ends)
+ *     latent alone    the pose is the decoded point
+ *     both            the route begins at the latent point, the motion at the point
  *
- * A factor whose entries are all NaN is free. A velocity is a tangent vector at the point in its ambient coordinates, per unit of
- * settings.duration; factors of NaN are free, and a velocity needs the point of the same factor. */
+ * A factor whose entries are all NaN is free. A velocity is a tangent vector at the point in
+ * ambient coordinates, per unit of settings.duration; factors of NaN are free, and a velocity
+ * requires the point of the same factor. */
 typedef struct rm2_meet_pose {
     const double *point; /* ambient, in the units of the data; NULL: from the latent point */
-    const double
-        *latent; /* Q; NULL: from the point. Of a via pose it must be NULL where a point is given */
+    /* Q numbers; NULL: from the point. For a via pose it must be NULL if a point is given. */
+    const double *latent;
     const double *velocity; /* ambient; NULL: free */
-    bool
-        middle; /* start or goal: it may lie in the middle of the demonstrated motion; always so with a latent point */
-    bool timed; /* via pose: at `time`; otherwise where the motion comes nearest to it */
-    double
-        time; /* above 0 and below settings.duration; time is proportional to the arc length of the route */
+    /* Start or goal: it may lie in the middle of the demonstrated motion; implied by a latent
+     * point. */
+    bool middle;
+    bool timed; /* via pose: pass it at `time`; false: where the motion comes nearest to it */
+    /* Above 0 and below settings.duration; time is proportional to the arc length of the route. */
+    double time;
 } rm2_meet_pose;
 
-/* Frames of objects that are elsewhere in each demonstration. Demonstrations are seen from each frame, moved to where it is now, and
- * combined by how much they agree there (the product of Gaussians, on the manifold). A moved object is then no extrapolation. */
+/* Frames of objects whose place differs between demonstrations. Demonstrations are expressed in
+ * each frame, moved to where the frame is now, and combined according to how much they agree there
+ * (the product of Gaussians, on the manifold). A moved object then requires no extrapolation. */
 typedef enum rm2_task_frame_kind {
     RM2_FRAME_START, /* the start: the first pose of each demonstration */
-    RM2_FRAME_GOAL,  /* the goal: the last pose */
-    RM2_FRAME_WORLD, /* it never moves: what demonstrations show in the world counts, too */
-    RM2_FRAME_GIVEN  /* as given */
+    RM2_FRAME_GOAL,  /* the goal: the last pose of each demonstration */
+    RM2_FRAME_WORLD, /* the world, which never moves: the demonstrations as they are count, too */
+    RM2_FRAME_GIVEN  /* an object whose poses are given */
 } rm2_task_frame_kind;
 
 typedef struct rm2_task_frame {
     rm2_task_frame_kind kind;
-    const double *
-        then; /* given: trajectories x ambient, its pose in each, in the order of the model's data */
-    const double *
-        now; /* given: ambient, its pose now. Factors other than position and orientation are not looked at */
+    /* RM2_FRAME_GIVEN: pose in each demonstration, in the order of the model's data:
+     * trajectories x ambient. */
+    const double *then;
+    /* RM2_FRAME_GIVEN: pose now: ambient. Only the factors of position and orientation are used. */
+    const double *now;
 } rm2_task_frame;
 
-/* What a motion must meet; via poses in the order in which it passes them. Everything is borrowed. */
+/* The poses that a motion must meet; via poses in the order in which it passes them. Everything is
+ * borrowed. */
 typedef struct rm2_meet_request {
     rm2_meet_pose start, goal;
-    size_t count;
+    size_t count;                /* number of via poses */
     const rm2_meet_pose *via;    /* count */
-    size_t frames;               /* 0: demonstrations as they are in the world */
+    size_t frames;               /* number of frames; 0: demonstrations as they are in the world */
     const rm2_task_frame *frame; /* frames */
 } rm2_meet_request;
 
@@ -105,23 +118,35 @@ typedef struct rm2_meet_request {
 
 typedef struct rm2_meet rm2_meet;
 
-/* A motion in the latent space of a model (RM2_WGPLVM), which must outlive it as the space must. Nodes and obstacles are those of
- * the space: at least 20 nodes. `vicinity` (of the same model) may be NULL: one is made for the call.
+/* Compute a motion in the latent space of a model (RM2_WGPLVM). The model and the space must
+ * outlive the motion. Nodes and obstacles are those of the space; the space needs at least 20
+ * nodes.
  *
- * With obstacles the route is planned anew, up to five times, with the regions moved by the correction where it is nearest to them,
- * until the corrected motion is proven to keep the clearance: between nodes it is the decoded line plus the correction by linear
- * interpolation, which leaves its chord as much as the decoded line does. settings.deviations of the space count standard
- * deviations of the position (rm2_meet_covariance) at the nodes. Where all plans fail the motion is marked as blocked.
+ * With obstacles the route is planned up to five times. Later plans move the regions by the
+ * correction at the place where it is nearest to them, until the corrected motion is proven to keep
+ * the clearance: between nodes the motion is the decoded line plus the linearly interpolated
+ * correction, which deviates from its chord as much as the decoded line does. settings.deviations
+ * of the space counts standard deviations of the position (rm2_meet_covariance) at the nodes. If
+ * all plans fail, the motion is marked as blocked.
  *
- * RM2_ERR_DATA for a via pose that is nearest to an end of the motion, or to the same node as another one, and for a pose that is
- * nearer to an obstacle than the clearance; RM2_ERR_CUT_LOCUS where a pose or a correction is within 0.1 of the cut locus of the
- * route's node; RM2_ERR_NUMERIC if a pose is missed by more than 1e-9 in model units. */
+ * @param ctx  context
+ * @param space  the space
+ * @param vicinity  distances from the demonstrations of the same model; NULL: created for this call
+ * @param request  the poses to meet
+ * @param settings  NULL: the defaults
+ * @param meet  result, freed with rm2_meet_free
+ * @return RM2_ERR_DATA for a via pose that is nearest to an end of the motion or to the same node
+ *     as another one, and for a pose that is nearer to an obstacle than the clearance;
+ *     RM2_ERR_CUT_LOCUS if a pose or a correction is within 0.1 of the cut locus of the route's
+ *     node; RM2_ERR_NUMERIC if a pose is missed by more than 1e-9 in model units
+ */
 RM2_API rm2_status rm2_meet_create(rm2_context *ctx, const rm2_space *space,
                                    const rm2_vicinity *vicinity, const rm2_meet_request *request,
                                    const rm2_meet_settings *settings, rm2_meet **meet);
 RM2_API void rm2_meet_free(rm2_meet *meet);
 
-/* What was found. Pointers live as long as the motion; later versions may add members at the end. */
+/* A computed motion. Pointers live as long as the motion; later versions may add members at the
+ * end. */
 typedef struct rm2_meet_result {
     size_t nodes, dim, factors, poses; /* poses: start, via poses in their order, goal */
     const rm2_curve *route;
@@ -130,56 +155,76 @@ typedef struct rm2_meet_result {
     const double *points;       /* nodes x ambient, in the units of the data: the motion */
     const double *correction;   /* nodes x dim: c, model units, in the carried frame */
     const double *frames;       /* nodes x dim x dim, by rows: coordinates at y_i are F_i c_i */
-    const double
-        *corrected;        /* nodes x factors: length of the correction, in the units of the data */
-    const double *largest; /* factors: largest of these */
-    const double *
-        variability; /* nodes x factors: standard deviation of the demonstrations around the route (root of the trace of
-                                  their covariance), in the units of the data; 0 with fewer than two */
-    const double *
-        over_spread; /* nodes: distance of the motion from the demonstrations, in spreads (rm2_vicinity_distances) */
-    double route_over_spread; /* largest of the route; NaN: unknown */
-    double
-        stretch; /* root of the mean square of what is asked, in standard deviations of the demonstrations */
+    /* nodes x factors: length of the correction, in the units of the data. */
+    const double *corrected;
+    const double *largest; /* factors: largest of these lengths */
+    /* nodes x factors: standard deviation of the demonstrations around the route (root of the trace
+     * of their covariance), in the units of the data; 0 with fewer than two demonstrations. */
+    const double *variability;
+    /* nodes: distance of the motion from the demonstrations, in spreads
+     * (rm2_vicinity_distances). */
+    const double *over_spread;
+    double route_over_spread; /* largest such distance of the route; NaN: unknown */
+    /* Root mean square of the requested deviations, in standard deviations of the
+     * demonstrations. */
+    double stretch;
     double kappa;             /* factor of the affine part; 1: it did not grow */
-    const size_t *pose_nodes; /* poses: node of each */
-    const double *
-        pose_errors; /* poses x factors: distance of the motion from the pose, in the units of the data; NaN: free */
+    const size_t *pose_nodes; /* poses: node of each pose */
+    /* poses x factors: distance of the motion from the pose, in the units of the data; NaN:
+     * free. */
+    const double *pose_errors;
     const double *pose_shares; /* poses: shares of the squared stretch; they add up to 1 */
-    const double *
-        pose_velocities; /* poses x ambient: velocity of the motion there, units of the data per unit of
-                                      settings.duration, by the difference quotient that asked velocities are met with */
-    size_t demonstrations; /* that were used */
-    size_t family;         /* of the route; SIZE_MAX: it joins two, or the model knows none */
-    bool context
-        [2]; /* start and goal of the route are those of a demonstration, not the encoded pose */
+    /* poses x ambient: velocity of the motion at the pose, in units of the data per unit of
+     * settings.duration, by the difference quotient with which requested velocities are met. */
+    const double *pose_velocities;
+    size_t demonstrations; /* number of demonstrations that were used */
+    /* Family of the route; SIZE_MAX: it joins two families, or the model knows none. */
+    size_t family;
+    /* Start and goal of the route are those of a demonstration, not the encoded pose. */
+    bool context[2];
     bool reversed;      /* the motion runs against the demonstrations */
-    bool outside;       /* stretch or the route's distance is beyond its limit */
-    bool blocked;       /* no plan keeps the clearance: do not drive it */
+    bool outside;       /* the stretch or the route's distance exceeds its limit */
+    bool blocked;       /* no plan keeps the clearance: do not drive this motion */
     double clearance;   /* proven, less the deviations; infinity without obstacles */
-    size_t plans;       /* routes that were planned */
+    size_t plans;       /* number of routes that were planned */
     const char *reason; /* "", or one line for the user: stretched, outside, blocked */
 } rm2_meet_result;
 
-/* NULL for NULL. */
+/* Result of a motion, which lives as long as the motion; NULL for NULL. */
 RM2_API const rm2_meet_result *rm2_meet_result_of(const rm2_meet *meet);
 
+/* Frames in which covariances are expressed. */
 typedef enum rm2_meet_frame {
     RM2_MEET_CARRIED, /* carried frame, model units */
     RM2_MEET_POSE     /* the library's frame at the motion's own point, in the units of the data */
 } rm2_meet_frame;
 
-/* Covariance of the conditioned process at each node (nodes x dim x dim); `variability`, the same of the demonstrations
- * around the route. Either may be NULL. */
+/* Covariance of the motion at each node.
+ *
+ * @param ctx  context
+ * @param meet  the motion
+ * @param frame  frame and units of the covariances
+ * @param covariance  result: covariance of the conditioned process, nodes x dim x dim, or NULL
+ * @param variability  result: covariance of the demonstrations around the route, nodes x dim x dim,
+ *     or NULL
+ */
 RM2_API rm2_status rm2_meet_covariance(rm2_context *ctx, const rm2_meet *meet, rm2_meet_frame frame,
                                        double *covariance, double *variability);
 
-/* Standard deviations of the coordinates alone (nodes x dim), the roots of the diagonals of both. Either may be NULL. */
+/* Standard deviations of the coordinates: the roots of the diagonals of rm2_meet_covariance.
+ *
+ * @param ctx  context
+ * @param meet  the motion
+ * @param frame  frame and units of the deviations
+ * @param deviations  result: nodes x dim, or NULL
+ * @param variability  result: nodes x dim, or NULL
+ */
 RM2_API rm2_status rm2_meet_deviations(rm2_context *ctx, const rm2_meet *meet, rm2_meet_frame frame,
                                        double *deviations, double *variability);
 
-/* `count` motions drawn from the conditioned process by the context's generator: count x nodes x ambient, in the units of
- * the data. Each meets the poses. Obstacles are not looked at. RM2_ERR_CUT_LOCUS where a draw comes within 0.1 of it. */
+/* Draw `count` motions from the conditioned process with the context's generator: count x nodes x
+ * ambient, in the units of the data. Each meets the poses; obstacles are ignored. The call returns
+ * RM2_ERR_CUT_LOCUS if a draw comes within 0.1 of the cut locus. */
 RM2_API rm2_status rm2_meet_sample(rm2_context *ctx, const rm2_meet *meet, size_t count,
                                    double *points);
 

@@ -1,7 +1,8 @@
-/* Settings of the optimisers and the reasons why they stop.
+/* Settings of the optimisers and their stop reasons.
  *
- * L-BFGS is for smooth functions that are evaluated exactly; Adam takes longer but passes through
- * rough ground, since it never asks for a decrease. Both keep the best point they have seen. */
+ * L-BFGS is for smooth functions that are evaluated exactly. Adam takes longer but passes over
+ * rough places, since it never requires a decrease. Each returns the best point that it has
+ * seen. */
 #ifndef RIEMANN2_OPTIM_H
 #define RIEMANN2_OPTIM_H
 
@@ -11,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Why an optimiser stopped: name, value, text. */
+/* Stop reasons: name, value, text. */
 #define RM2_STOP_LIST(X)                                                                           \
     X(RM2_STOP_RUNNING, 0, "running")                                                              \
     X(RM2_STOP_DECREASE, 1, "relative decrease below tolerance")                                   \
@@ -32,16 +33,17 @@ RM2_API const char *rm2_stop_text(rm2_stop stop);
 
 typedef enum rm2_optimiser { RM2_LBFGS, RM2_ADAM } rm2_optimiser;
 
-/* Part of other settings, which have the size; it does not grow. Defaults and ranges are in their tables. */
+/* Settings of an optimiser. They are members of other settings, which have the size; this struct
+ * does not grow. Defaults and ranges are in the tables of those settings. */
 typedef struct rm2_optim_settings {
     rm2_optimiser method;
     size_t max_iterations;
-    double relative_decrease; /* stop at (f_k - f_k+1) / max(|f_k|, |f_k+1|, 1) <= this, twice in a
-                                 row; 0: only where f does not fall. L-BFGS only: a step of Adam may
-                                 go up */
-    double gradient;          /* stop at max |gradient| <= this */
-    double max_seconds;       /* stop after the iteration that passes this; 0: no limit */
-    size_t history;           /* L-BFGS: pairs kept */
+    /* L-BFGS stops at (f_k - f_k+1) / max(|f_k|, |f_k+1|, 1) <= this, twice in a row; 0: only if f
+     * does not decrease. Adam ignores it, because a step of Adam may increase f. */
+    double relative_decrease;
+    double gradient;    /* stop at max |gradient| <= this */
+    double max_seconds; /* stop after the iteration that passes this; 0: no limit */
+    size_t history;     /* L-BFGS: number of pairs kept */
     double learning_rate, beta1, beta2, epsilon; /* Adam */
 } rm2_optim_settings;
 

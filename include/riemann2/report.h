@@ -1,6 +1,6 @@
-/* A report on a path of a latent space: its length, how exact it is, how near it comes to obstacles and how far it is
- * from the demonstrations, how smooth it is next to them, and whether it may be relied on. The program, the Python package and the explorer report
- * what one call finds:
+/* Report on a path in a latent space: its length and accuracy, its distances from obstacles and
+ * from the demonstrations, its smoothness compared with theirs, and whether it is reliable. The
+ * program, the Python package and the explorer report the results of one call:
  *
  *     rm2_report_settings s = rm2_report_settings_default();
  *     rm2_path_report report = {.size = sizeof report};
@@ -10,7 +10,7 @@
  *     if (!report.reliable) {
  *         char why[RM2_REASON_SIZE];
  *         rm2_path_reason_text(&report, rm2_path_next_reason(report.reasons, 0), why, sizeof why);
- *         puts(why); // node 87 of 200 is 2.31 spreads from the nearest training data (limit 1.5): ...
+ *         puts(why); // node 87 of 200 is 2.31 spreads from the nearest training data ...
  *     } */
 #ifndef RIEMANN2_REPORT_H
 #define RIEMANN2_REPORT_H
@@ -25,28 +25,31 @@
 extern "C" {
 #endif
 
-/* Reasons not to rely on a path: bits of a set. */
+/* Reasons why a path is not reliable: bits of a set. */
 typedef enum rm2_path_reason {
-    RM2_PATH_BLOCKED = 1,       /* no way keeps the clearance from the obstacles: do not drive it */
-    RM2_PATH_TOO_FEW_NODES = 2, /* the curve keeps the clearance, lines between its nodes do not */
+    RM2_PATH_BLOCKED = 1, /* no path keeps the clearance from the obstacles: do not drive it */
+    /* The curve keeps the clearance, but the lines between its nodes do not. */
+    RM2_PATH_TOO_FEW_NODES = 2,
     RM2_PATH_NOT_CONVERGED = 4, /* the last stage did not reach its tolerance */
     RM2_PATH_OUTSIDE = 8        /* a node is farther from the demonstrations than the limit */
 } rm2_path_reason;
 
-/* "blocked", "too few nodes", "not converged", "outside"; "unknown reason". */
+/* Name of a reason: "blocked", "too few nodes", "not converged", "outside"; or "unknown reason". */
 RM2_API const char *rm2_path_reason_name(rm2_path_reason reason);
-/* The smallest reason of a set that is above `last`, 0 at first; 0: there are no more. */
+/* The smallest reason of a set that is above `last`; begin with 0. The result is 0 after the last
+ * one. */
 RM2_API rm2_path_reason rm2_path_next_reason(unsigned reasons, rm2_path_reason last);
 
-/* The limit is in the table. */
+/* Settings of a report. The table has the limit. */
 typedef struct rm2_report_settings {
     size_t size;                  /* as rm2_report_settings_default sets it */
     double spread_limit;          /* largest distance from the demonstrations, in spreads */
-    const rm2_vicinity *vicinity; /* of the space's model; NULL: distances stay unknown */
-    size_t stops;                 /* points that the path was to pass, with its ends; */
-    const double *points;         /* stops x Q; NULL: the ends of the curve */
-    bool straight;                /* measure the straight lines through them: true */
-    size_t nodes; /* how many nodes of the curve are used, evenly spaced among them; 0: all */
+    const rm2_vicinity *vicinity; /* vicinity of the space's model; NULL: distances stay unknown */
+    size_t stops;         /* number of points that the path should pass, including its ends */
+    const double *points; /* stops x Q; NULL: the ends of the curve */
+    bool straight;        /* measure the straight lines through these points (default) */
+    /* Number of nodes of the curve that are used, evenly spaced among them; 0: all. */
+    size_t nodes;
 } rm2_report_settings;
 
 static inline rm2_report_settings rm2_report_settings_default(void) {
@@ -57,44 +60,56 @@ static inline rm2_report_settings rm2_report_settings_default(void) {
     return settings;
 }
 
-/* Later versions may add members at the end. Lengths are in the exact metric of the space, whichever metric was
- * minimised. Nodes are counted among those that are used, from 0; SIZE_MAX: none. */
+/* The report. Later versions may add members at the end. Lengths are in the exact metric of the
+ * space, whichever metric was minimised. Nodes are counted from 0 among the nodes that are used;
+ * SIZE_MAX: none. */
 typedef struct rm2_path_report {
     size_t size; /* sizeof(rm2_path_report), set by the caller */
     bool reliable;
-    unsigned reasons; /* set of rm2_path_reason; empty where `reliable` */
-    size_t nodes;     /* that are used */
+    unsigned reasons; /* set of rm2_path_reason; empty if `reliable` */
+    size_t nodes;     /* number of nodes that are used */
     double length, energy;
     double straight; /* length of the straight lines; NaN: not measured */
-    double error;    /* numerical, as in rm2_curve */
+    double error;    /* numerical error, as in rm2_curve */
     double residual;
     bool converged;
     bool blocked;     /* RM2_PATH_BLOCKED or RM2_PATH_TOO_FEW_NODES */
     double clearance; /* proven, of the polygon through the nodes; infinity without obstacles */
-    double clearance_wanted; /* of the space */
-    size_t clearance_node;   /* the node with the least clearance */
-    double
-        over_spread; /* largest distance from the demonstrations, in spreads; NaN: unknown, or blocked */
-    size_t farthest;     /* node where it is */
-    double spread;       /* of the demonstrations, in the model's units; NaN: unknown */
+    double clearance_wanted; /* clearance of the space's settings */
+    size_t clearance_node;   /* node with the least clearance */
+    /* Largest distance from the demonstrations, in spreads; NaN: unknown, or blocked. */
+    double over_spread;
+    size_t farthest;     /* node with this distance */
+    double spread;       /* spread of the demonstrations, in the model's units; NaN: unknown */
     double spread_limit; /* in spreads */
-    /* of the decoded path, and the median of the demonstrations; NaN: unknown, or blocked */
+    /* Smoothness of the decoded path, and its median over the demonstrations; NaN: unknown, or
+     * blocked. */
     rm2_smoothness smoothness, demonstrated;
 } rm2_path_report;
 
-/* Lengths of polygons and distances from the demonstrations need enough nodes: the least number of nodes, at least 200,
- * of which every k-th makes `nodes`. Paths with few nodes are measured on curves with this number of nodes. */
+/* Number of nodes for measuring: the least number of nodes, at least 200, of which every k-th makes
+ * `nodes`. Lengths of polygons and distances from the demonstrations need enough nodes; paths with
+ * few nodes are measured on curves with this number of nodes. */
 RM2_API size_t rm2_path_measured_nodes(size_t nodes);
 
-/* Measure a curve of the space. `over_spread` (one per node of the curve, or NULL): distance of each from the
- * demonstrations, NaN where that is unknown. */
+/* Measure a curve.
+ *
+ * @param ctx  context
+ * @param space  the space
+ * @param curve  a curve of the space
+ * @param settings  NULL: the defaults
+ * @param over_spread  result: distance of each node from the demonstrations (curve->nodes; NaN if
+ *     unknown), or NULL
+ * @param report  result
+ */
 RM2_API rm2_status rm2_path_measure(rm2_context *ctx, const rm2_space *space,
                                     const rm2_curve *curve, const rm2_report_settings *settings,
                                     double *over_spread, rm2_path_report *report);
 
 enum { RM2_REASON_SIZE = 400 };
 
-/* A sentence with numbers and a remedy; "" for a reason that the report does not give. */
+/* Explain a reason in a sentence with numbers and a remedy; "" for a reason that the report does
+ * not give. */
 RM2_API void rm2_path_reason_text(const rm2_path_report *report, rm2_path_reason reason, char *text,
                                   size_t size);
 

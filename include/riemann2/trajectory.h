@@ -1,5 +1,5 @@
-/* Trajectories on a manifold: distances between them under time warping, resampling, timing within
- * limits of speed and acceleration. No model and no latent metric is known here. */
+/* Trajectories on a manifold: distances between them under time warping, resampling, and timing
+ * within limits of speed and acceleration. These calls use neither a model nor a latent metric. */
 #ifndef RIEMANN2_TRAJECTORY_H
 #define RIEMANN2_TRAJECTORY_H
 
@@ -19,21 +19,25 @@ typedef struct rm2_sequence {
     const double *points;
 } rm2_sequence;
 
+/* Distances between two sequences. */
 typedef enum rm2_dtw_kind {
-    RM2_DTW_WARPED, /* root of the least sum of squared distances over all warping paths, as
-                       dtw_ndim of dtaidistance */
-    RM2_DTW_PADDED, /* the same, the shorter one padded with its last point first */
-    RM2_DTW_NEAREST /* no warping: sum over the points of both of the distance to the nearest point
-                       of the other (the formula printed in the paper) */
+    /* Root of the least sum of squared distances over all warping paths, as dtw_ndim of
+     * dtaidistance. */
+    RM2_DTW_WARPED,
+    RM2_DTW_PADDED, /* RM2_DTW_WARPED after padding the shorter one with its last point */
+    /* No warping: sum, over the points of either sequence, of the distance to the nearest point of
+     * the other one (the formula printed in the paper). */
+    RM2_DTW_NEAREST
 } rm2_dtw_kind;
 
 typedef struct rm2_dtw_settings {
     size_t size; /* as rm2_dtw_settings_default sets it */
     rm2_dtw_kind kind;
-    size_t window; /* points i and j may meet if j - i is less than this beyond 0 and beyond the
-                      difference of the lengths (Sakoe and Chiba); 1: diagonals only; 0: no limit */
-    const rm2_manifold
-        *manifold; /* its distance between points; NULL: Euclidean distance of rows */
+    /* Points i and j may be matched if j - i lies less than this outside the range between 0 and
+     * the difference of the lengths (Sakoe and Chiba); 1: diagonals only; 0: no limit. */
+    size_t window;
+    /* Manifold whose distance is used between points; NULL: Euclidean distance of rows. */
+    const rm2_manifold *manifold;
 } rm2_dtw_settings;
 
 static inline rm2_dtw_settings rm2_dtw_settings_default(void) {
@@ -50,24 +54,56 @@ typedef struct rm2_distance_summary {
     double deviation; /* standard deviation with divisor `count`, as numpy.std */
 } rm2_distance_summary;
 
-/* Distances of one sequence from `count` others, on the context's threads. distances: `count`, or
- * NULL. */
+/* Compute distances of one sequence from others, on the context's threads.
+ *
+ * @param ctx  context
+ * @param settings  NULL: the defaults
+ * @param from  the sequence
+ * @param count  number of other sequences
+ * @param others  count sequences
+ * @param distances  result: count, or NULL
+ * @param spread  result: mean and deviation of the distances, or NULL
+ */
 RM2_API rm2_status rm2_dtw_from(rm2_context *ctx, const rm2_dtw_settings *settings,
                                 const rm2_sequence *from, size_t count, const rm2_sequence *others,
                                 double *distances, rm2_distance_summary *spread);
-/* Distances among `count` >= 2 sequences, all pairs i < j. The mean is the floor: what one
- * demonstration is away from another. distances: count (count - 1)/2 by rows, or NULL. */
+/* Compute distances between all pairs i < j of sequences. Their mean is the floor: the typical
+ * distance of one demonstration from another.
+ *
+ * @param ctx  context
+ * @param settings  NULL: the defaults
+ * @param count  number of sequences, at least 2
+ * @param sequences  count sequences
+ * @param distances  result: count (count - 1)/2 by rows, or NULL
+ * @param spread  result: mean and deviation of the distances, or NULL
+ */
 RM2_API rm2_status rm2_dtw_floor(rm2_context *ctx, const rm2_dtw_settings *settings, size_t count,
                                  const rm2_sequence *sequences, double *distances,
                                  rm2_distance_summary *spread);
 
 /* ---- resampling --------------------------------------------------------------------------- */
 
-/* `count` points at equal steps along n points, on the geodesics between neighbours. */
+/* Resample a trajectory at equal steps along its points, on the geodesics between neighbours.
+ *
+ * @param ctx  context
+ * @param m  the manifold
+ * @param n  number of points
+ * @param points  n x ambient
+ * @param count  number of points of the result
+ * @param out  result: count x ambient
+ */
 RM2_API rm2_status rm2_trajectory_resample(rm2_context *ctx, const rm2_manifold *m, size_t n,
                                            const double *points, size_t count, double *out);
-/* The same at equal steps of arc length: the curve, whatever its timing and the number of its points. A curve without
- * length stays its first point. */
+/* Resample a trajectory at equal steps of arc length, which keeps the curve but not its timing and
+ * number of points. A curve without length stays its first point.
+ *
+ * @param ctx  context
+ * @param m  the manifold
+ * @param n  number of points
+ * @param points  n x ambient
+ * @param count  number of points of the result
+ * @param out  result: count x ambient
+ */
 RM2_API rm2_status rm2_trajectory_resample_by_length(rm2_context *ctx, const rm2_manifold *m,
                                                      size_t n, const double *points, size_t count,
                                                      double *out);
@@ -76,20 +112,31 @@ RM2_API rm2_status rm2_trajectory_resample_by_length(rm2_context *ctx, const rm2
 
 typedef struct rm2_speed_limits {
     const double *speed; /* one per factor, in its distance units per second; NULL or 0: none */
-    const double *acceleration; /* the same per second squared; NULL or 0: none. With one or more,
-                                   the trajectory starts and ends at rest, and speed is continuous */
+    /* One per factor, in its distance units per second squared; NULL or 0: none. If any is set, the
+     * trajectory starts and ends at rest, and speed is continuous. */
+    const double *acceleration;
 } rm2_speed_limits;
 
-/* Times t of n points x of a trajectory on a manifold, from 0, as fast as the limits allow. In each
+/* Compute times t of the points x of a trajectory, from 0, as fast as the limits allow. In each
  * factor, with h_i = t_{i+1} - t_i,
  *
  *     d(x_i, x_{i+1}) <= speed h_i,
  *     |2 (Log_{x_i}(x_{i+1})/h_i + Log_{x_i}(x_{i-1})/h_{i-1})| <= acceleration (h_{i-1} + h_i):
  *
- * change of speed and of direction together. Corners are passed the slower the closer the points, in the
- * limit at rest. The shorter the steps, the closer the times to the shortest possible. Points in a row
- * between which no factor with a limit moves, apart from rounding, have the same time and count as one.
- * RM2_ERR_CUT_LOCUS for steps of a factor with a limit of acceleration that have no direction. */
+ * The second limit applies to changes of speed and of direction together. The closer the points,
+ * the slower corners are passed, in the limit at rest. The shorter the steps, the closer the times
+ * are to the shortest possible ones. Consecutive points between which no factor with a limit moves,
+ * apart from rounding, have the same time and count as one.
+ *
+ * @param ctx  context
+ * @param manifold  the manifold
+ * @param n  number of points
+ * @param points  n x ambient: x
+ * @param limits  limits of speed and acceleration
+ * @param time  result: n, the times t
+ * @return RM2_ERR_CUT_LOCUS if a step of a factor with a limit of acceleration has no unique
+ *     direction
+ */
 RM2_API rm2_status rm2_trajectory_retime(rm2_context *ctx, const rm2_manifold *manifold, size_t n,
                                          const double *points, const rm2_speed_limits *limits,
                                          double *time);

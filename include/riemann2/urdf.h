@@ -1,4 +1,4 @@
-/* Arms from URDF files. Part of libriemann2-urdf, which needs expat and is built where it is found. */
+/* Arms from URDF files. The library libriemann2-urdf needs expat and is built if expat is found. */
 #ifndef RIEMANN2_URDF_H
 #define RIEMANN2_URDF_H
 
@@ -8,15 +8,32 @@
 extern "C" {
 #endif
 
-/* The chain from link `base` to link `tip` of the robot in a URDF file; poses are those of the tip link's frame
- * in the base link's. NULL: the link without a parent, and the only one without a child. Joints are revolute,
- * continuous, prismatic or fixed; mimic, floating and planar joints in the chain are refused, joints and links
- * outside of it are of no interest. A velocity limit of 0 or none means no limit. Files with a document type
- * declaration (entities) and xacro files are refused. Bodies are capsules around the <collision> spheres, cylinders and boxes
- * of the links; a link that has none, or a mesh, has its way to the next frame as a body. */
+/* Read the chain between two links of the robot in a URDF file. Joints may be revolute, continuous,
+ * prismatic or fixed; mimic, floating and planar joints in the chain are refused, and joints and
+ * links outside of it are ignored. A velocity limit of 0 or none means no limit. Files with a
+ * document type declaration (entities) and xacro files are refused. Bodies are capsules around the
+ * <collision> spheres, cylinders and boxes of the links; a link without any, or with a mesh, has a
+ * body from its frame to the next one.
+ *
+ * @param ctx  context
+ * @param path  the file
+ * @param base  first link of the chain; NULL: the link without a parent
+ * @param tip  last link of the chain, whose frame the poses describe in the frame of `base`; NULL:
+ *     the only link without a child
+ * @param arm  result, freed with rm2_arm_free
+ */
 RM2_API rm2_status rm2_urdf_read(rm2_context *ctx, const char *path, const char *base,
                                  const char *tip, rm2_arm **arm);
-/* The same from memory; `name` is that of the arm and of messages. */
+/* Read such a chain from memory.
+ *
+ * @param ctx  context
+ * @param name  name of the arm, in messages
+ * @param bytes  number of bytes of `text`
+ * @param text  contents of a URDF file
+ * @param base  first link of the chain; NULL: the link without a parent
+ * @param tip  last link of the chain; NULL: the only link without a child
+ * @param arm  result, freed with rm2_arm_free
+ */
 RM2_API rm2_status rm2_urdf_parse(rm2_context *ctx, const char *name, size_t bytes,
                                   const char *text, const char *base, const char *tip,
                                   rm2_arm **arm);

@@ -1,4 +1,5 @@
-/* Random numbers, the clock, characters and a constant for the library and our own front ends (tables.h). */
+/* Random numbers, the clock, characters and a constant for the library and our own front ends
+ * (tables.h). */
 #ifndef RM2_FRONT_BASE_H
 #define RM2_FRONT_BASE_H
 
@@ -11,11 +12,11 @@ double rm2_seconds(void);
 
 void rm2_rng_seed(rm2_rng *rng, uint64_t seed);
 uint64_t rm2_rng_next(rm2_rng *rng);
-/* The generator of a context. */
+/* The random generator of a context. */
 rm2_rng *rm2_context_rng(rm2_context *ctx);
 
-/* Number of bytes of the well-formed UTF-8 character at the start of a text of `size` bytes; 0 if there is
- * none. */
+/* Number of bytes of the well-formed UTF-8 character at the start of a text of `size` bytes; 0 if
+ * the text does not start with one. */
 size_t rm2_utf8_length(const char *text, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
-/* JSON for our own front ends (tables.h): always UTF-8 (RFC 8259), whatever bytes labels and file names have. Numbers
- * have 17 digits, so that they read back as the same doubles. */
+/* JSON for our own front ends (tables.h). The output is always UTF-8 (RFC 8259), whatever bytes
+ * labels and file names contain. Numbers have 17 digits, so that they read back as the same
+ * doubles. */
 #ifndef RM2_FRONT_JSON_H
 #define RM2_FRONT_JSON_H
 
@@ -8,27 +9,31 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* An object that is being written. Objects and arrays in it are opened and ended in turn; the emitter sets commas and
- * keeps the nesting. Every value has a name, which is NULL in an array. A misuse (a name in an array, none in an
- * object, an end without a beginning, a level too deep) stops the output, which is then not valid JSON. */
+/* An object that is being written. Objects and arrays in it are opened and ended in turn; the
+ * emitter writes commas and keeps the nesting. Every value has a name, which is NULL in an array.
+ * Misuse (a name in an array, none in an object, an end without a beginning, a level too deep)
+ * stops the output, which is then not valid JSON. */
 typedef struct rm2_json {
     FILE *out;
     unsigned depth;  /* number of open objects and arrays */
-    uint32_t arrays; /* bit d: the one at depth d is an array */
-    bool comma;      /* a value stands before the next one */
-    bool new_line;   /* before the next value */
+    uint32_t arrays; /* bit d: the element at depth d is an array */
+    bool comma;      /* a value precedes the next one */
+    bool new_line;   /* begin a line before the next value */
     bool misused;
 } rm2_json;
 
 enum { RM2_JSON_DEPTH = 31 }; /* largest depth */
 
-rm2_json rm2_json_begin(FILE *out); /* the outermost object, whose end writes a line feed */
+/* Begin the outermost object, whose end writes a line feed. */
+rm2_json rm2_json_begin(FILE *out);
 void rm2_json_object(rm2_json *json, const char *name);
 void rm2_json_array(rm2_json *json, const char *name);
-void rm2_json_end(rm2_json *json);   /* the object or array opened last */
-void rm2_json_break(rm2_json *json); /* the next value begins a line, indented by its depth */
+/* End the object or array that was opened last. */
+void rm2_json_end(rm2_json *json);
+/* Begin a line, indented by the depth, before the next value. */
+void rm2_json_break(rm2_json *json);
 
-/* Arrays of n values, as RM2_NUMBER, RM2_COUNT and RM2_TEXT write them. */
+/* Write arrays of n values, as RM2_NUMBER, RM2_COUNT and RM2_TEXT write them. */
 void rm2_json_numbers(rm2_json *json, const char *name, size_t n, const double *values);
 void rm2_json_counts(rm2_json *json, const char *name, size_t n, const size_t *values);
 void rm2_json_texts(rm2_json *json, const char *name, size_t n, const char *const *texts);
@@ -57,15 +62,17 @@ typedef struct rm2_json_member {
 } rm2_json_member;
 
 /* clang-format off */
-#define RM2_NUMBER(key, x) {.name = (key), .kind = RM2_JSON_NUMBER, .number = (x)} /* null if not finite */
-#define RM2_COUNT(key, x)  {.name = (key), .kind = RM2_JSON_COUNT, .count = (x)}   /* null if SIZE_MAX */
-#define RM2_WHOLE(key, x)  {.name = (key), .kind = RM2_JSON_WHOLE, .whole = (x)}   /* any value, as a seed has */
+/* Members. A number is null if it is not finite, a count if it is SIZE_MAX, and a text if it is
+ * NULL; RM2_WHOLE writes any value, as a seed needs. */
+#define RM2_NUMBER(key, x) {.name = (key), .kind = RM2_JSON_NUMBER, .number = (x)}
+#define RM2_COUNT(key, x)  {.name = (key), .kind = RM2_JSON_COUNT, .count = (x)}
+#define RM2_WHOLE(key, x)  {.name = (key), .kind = RM2_JSON_WHOLE, .whole = (x)}
 #define RM2_FLAG(key, x)   {.name = (key), .kind = RM2_JSON_FLAG, .flag = (x)}
-#define RM2_TEXT(key, x)   {.name = (key), .kind = RM2_JSON_TEXT, .text = (x)}     /* null if NULL */
+#define RM2_TEXT(key, x)   {.name = (key), .kind = RM2_JSON_TEXT, .text = (x)}
 
-/* rm2_json_put(json, RM2_TEXT("file", path), RM2_COUNT("points", n)) writes these members, rm2_json_record(json, name,
- * ...) an object of them. All values are evaluated before the first is written. Bytes of texts that are not UTF-8
- * become U+FFFD, control characters are escaped. */
+/* rm2_json_put(json, RM2_TEXT("file", path), RM2_COUNT("points", n)) writes these members,
+ * rm2_json_record(json, name, ...) an object of them. All values are evaluated before the first is
+ * written. Bytes of texts that are not UTF-8 become U+FFFD, control characters are escaped. */
 #define rm2_json_put(json, ...)          rm2_json_put_list(json, RM2_JSON_LIST(__VA_ARGS__))
 #define rm2_json_record(json, name, ...) rm2_json_record_list(json, name, RM2_JSON_LIST(__VA_ARGS__))
 #define RM2_JSON_LIST(...)               (const rm2_json_member[]){__VA_ARGS__, {.kind = RM2_JSON_LAST}}
