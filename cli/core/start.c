@@ -91,11 +91,10 @@ static void print_chosen(FILE *out, const char *name, const rm2_data *data,
 }
 
 static void print_timing(FILE *out, const rm2_data *data, const rm2_start_report *r) {
-    size_t worst = 0, resting = 0, outliers = 0;
+    size_t worst = 0, resting = 0;
     for (size_t d = 0; d < r->demos; d++) {
         worst = r->demo[d].unevenness > r->demo[worst].unevenness ? d : worst;
         resting += r->demo[d].resting;
-        outliers += r->demo[d].outliers;
     }
     if (r->demo[worst].unevenness > START_UNEVEN) {
         begin(out, "  timing");
@@ -106,9 +105,32 @@ static void print_timing(FILE *out, const rm2_data *data, const rm2_start_report
         begin(out, "  pauses");
         (void)fprintf(out, "%zu of %zu points\n", resting, data->count);
     }
-    if (outliers) {
+}
+
+void start_outliers(FILE *out, const rm2_data *data, const rm2_start_report *r, size_t d) {
+    const rm2_start_demo *demo = &r->demo[d];
+    size_t last = data->starts[d + 1] - data->starts[d] - 1;
+    const char *end = demo->outlier == 0      ? ", the first"
+                      : demo->outlier == last ? ", the last"
+                                              : "";
+    (void)fprintf(out, "%s: %zu point%s, ", PLAIN(data->ids[d]), demo->outliers,
+                  plural(demo->outliers));
+    (void)fprintf(out, demo->outliers > 1 ? "worst point %zu%s, " : "point %zu%s, ",
+                  demo->outlier + 1, end);
+    (void)fprintf(out, "off by %.2f of the spread", demo->outlier_distance);
+}
+
+static void print_outliers(FILE *out, const rm2_data *data, const rm2_start_report *r) {
+    size_t count = 0;
+    for (size_t d = 0; d < r->demos; d++)
+        if (r->demo[d].outliers > 0 && count++ < SHOWN) {
+            begin(out, "  outliers");
+            start_outliers(out, data, r, d);
+            (void)fprintf(out, "; left out of the alignment\n");
+        }
+    if (count > SHOWN) {
         begin(out, "  outliers");
-        (void)fprintf(out, "%zu of %zu points, left out of the alignment\n", outliers, data->count);
+        (void)fprintf(out, "... (%zu trajectories)\n", count);
     }
 }
 
@@ -120,6 +142,7 @@ void start_print(FILE *out, const rm2_data *data, const rm2_start_report *r) {
     print_chosen(out, "  reversed", data, r, start_is_reversed);
     print_chosen(out, "  odd", data, r, start_is_odd);
     print_timing(out, data, r);
+    print_outliers(out, data, r);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -131,11 +154,13 @@ static void family_json(rm2_json *json, const rm2_data *data, const rm2_start_fa
 }
 
 static void demo_json(rm2_json *json, const char *id, const rm2_start_demo *d) {
-    rm2_json_record(json, NULL, RM2_TEXT("id", id), RM2_COUNT("family", d->family),
-                    RM2_FLAG("reversed", d->reversed), RM2_FLAG("cut", start_is_cut(d)),
-                    RM2_NUMBER("begin", d->begin), RM2_NUMBER("end", d->end),
-                    RM2_NUMBER("misfit", d->misfit), RM2_NUMBER("unevenness", d->unevenness),
-                    RM2_COUNT("outliers", d->outliers), RM2_COUNT("resting", d->resting));
+    rm2_json_record(
+        json, NULL, RM2_TEXT("id", id), RM2_COUNT("family", d->family),
+        RM2_FLAG("reversed", d->reversed), RM2_FLAG("cut", start_is_cut(d)),
+        RM2_NUMBER("begin", d->begin), RM2_NUMBER("end", d->end), RM2_NUMBER("misfit", d->misfit),
+        RM2_NUMBER("unevenness", d->unevenness), RM2_COUNT("outliers", d->outliers),
+        RM2_COUNT("outlier", d->outliers ? d->outlier : SIZE_MAX),
+        RM2_NUMBER("outlier_distance", d->outlier_distance), RM2_COUNT("resting", d->resting));
 }
 
 void start_json(rm2_json *json, const rm2_data *data, const rm2_start_report *r) {

@@ -30,6 +30,9 @@ bool start_is_reversed(const rm2_data *data, const rm2_start_report *report, siz
 void start_list(FILE *out, const rm2_data *data, const rm2_start_report *report,
                 start_choice choice);
 
+/* "3: 5 points, worst point 34, off by 1.20 of the spread": outliers of a demonstration that has some. */
+void start_outliers(FILE *out, const rm2_data *data, const rm2_start_report *report, size_t demo);
+
 /* Families with their demonstrations, cuts, reversals, timing, pauses, outliers; nothing for NULL. */
 void start_print(FILE *out, const rm2_data *data, const rm2_start_report *report);
 /* The member "start": an object, or null. */

@@ -127,6 +127,8 @@ static void remark_spread(const rm2_factor *f, const rm2_factor_report *q, const
     }
 }
 
+enum { SHOWN = 12 }; /* demonstrations that are named */
+
 /* ---- columns and demonstrations --------------------------------------------------------------- */
 
 static void remark_column(const rm2_data *data, const rm2_odd_column *odd, size_t *remarks) {
@@ -179,8 +181,6 @@ static const demo_remark demo_remarks[] = {
     {is_uneven, "uneven pace", "training aligns it; with --init isomap the timing would count"},
     {rests, "pauses",
      "the start ignores them, but resting points count in training as often as they occur"},
-    {has_outliers, "points far from those around them",
-     "the start leaves them out, training does not: correct or remove them if they are errors"},
     {start_is_odd, "unlike the others", "another motion, or a failed recording?"},
 };
 
@@ -196,6 +196,24 @@ static void remark_demos(const rm2_data *data, const rm2_start_report *r, const 
     ++*remarks;
     start_list(stdout, data, r, remark->choice);
     printf("): %s\n", remark->means);
+}
+
+/* A line per demonstration, with its worst point. */
+static void remark_outliers(const rm2_data *data, const rm2_start_report *r, size_t *remarks) {
+    size_t count = 0;
+    for (size_t d = 0; d < r->demos; d++)
+        if (has_outliers(data, r, d) && count++ < SHOWN) {
+            printf("%s- points far from those around them in trajectory ",
+                   *remarks ? "" : "\nTo look at:\n");
+            ++*remarks;
+            start_outliers(stdout, data, r, d);
+            printf("\n");
+        }
+    if (count)
+        printf(
+            "  (%zu trajector%s): the start leaves such points out, training does not. Correct or "
+            "remove them if they are errors\n",
+            count, count == 1 ? "y" : "ies");
 }
 
 static void remark_start(const rm2_data *data, const rm2_start_report *r, size_t *remarks) {
@@ -218,6 +236,7 @@ static void remark_start(const rm2_data *data, const rm2_start_report *r, size_t
             "parts");
     for (size_t k = 0; k < sizeof demo_remarks / sizeof *demo_remarks; k++)
         remark_demos(data, r, &demo_remarks[k], remarks);
+    remark_outliers(data, r, remarks);
 }
 
 static void remark_set(const rm2_data *data, const rm2_data_report *r, size_t *remarks) {

@@ -15,11 +15,13 @@ extern "C" {
 typedef struct rm2_start_demo {
     size_t family;
     bool reversed;     /* it runs against the motion */
-    double begin, end; /* phases of its first and last point; reversed: begin is larger than end */
+    double begin, end; /* phases of its first and last point; reversed: begin is larger */
     double misfit;     /* root mean squared distance from the motion, over the spread of the data */
     double unevenness; /* largest deviation of its phase from an even pace between begin and end */
     size_t outliers;   /* number of points far from their neighbours; the alignment ignores them */
     size_t resting;    /* number of points in pauses: at a twentieth of the mean speed or less */
+    size_t outlier;    /* the outlier that is farthest from its neighbours, from 0; 0 if none */
+    double outlier_distance; /* of that point, over the spread of the data; 0 if none */
 } rm2_start_demo;
 
 typedef struct rm2_start_family {

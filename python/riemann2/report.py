@@ -60,6 +60,8 @@ class Demonstration(NamedTuple):
     unevenness: float  #: largest deviation of its phase from an even pace
     outliers: int  #: points that were left out of the alignment
     resting: int  #: points of pauses
+    outlier: int  #: the outlier that is farthest from its place, from 0; 0 without outliers
+    outlier_distance: float  #: of it, over the spread of the data; 0 without outliers
 
 
 class Family(NamedTuple):

@@ -7,14 +7,14 @@
 #include "model_file/check_model.h"
 #include "start/start_report.h"
 
-enum { NUMBERS = 4 }; /* begin, end, misfit, unevenness */
+enum { NUMBERS = 5 }; /* begin, end, misfit, unevenness, distance of the outlier */
 
 /* The report as arrays. */
 typedef struct arrays {
     size_t demos, families;
-    size_t *family, *reversed, *outliers, *resting; /* demos */
-    double *numbers;                                /* demos x NUMBERS */
-    size_t *reference, *complete;                   /* families */
+    size_t *family, *reversed, *outliers, *outlier, *resting; /* demos */
+    double *numbers;                                          /* demos x NUMBERS */
+    size_t *reference, *complete;                             /* families */
     double *memory;
 } arrays;
 
@@ -23,6 +23,7 @@ static void lay_out(void *arg, rm2i_arena *a) {
     s->family = rm2i_reserve(a, size_t, s->demos);
     s->reversed = rm2i_reserve(a, size_t, s->demos);
     s->outliers = rm2i_reserve(a, size_t, s->demos);
+    s->outlier = rm2i_reserve(a, size_t, s->demos);
     s->resting = rm2i_reserve(a, size_t, s->demos);
     s->numbers = rm2i_reserve(a, double, s->demos, NUMBERS);
     s->reference = rm2i_reserve(a, size_t, s->families);
@@ -36,11 +37,13 @@ static void copy_apart(const rm2_start_report *r, const arrays *s) {
         s->family[d] = demo->family;
         s->reversed[d] = demo->reversed;
         s->outliers[d] = demo->outliers;
+        s->outlier[d] = demo->outlier;
         s->resting[d] = demo->resting;
         x[0] = demo->begin;
         x[1] = demo->end;
         x[2] = demo->misfit;
         x[3] = demo->unevenness;
+        x[4] = demo->outlier_distance;
     }
     for (size_t f = 0; f < r->families; f++) {
         s->reference[f] = r->family[f].reference;
@@ -53,6 +56,7 @@ static rm2_status put_arrays(rm2i_file_writer w, const arrays *s) {
     RM2_TRY(rm2i_file_put_sizes(w, "start/family", 1, &s->demos, s->family));
     RM2_TRY(rm2i_file_put_sizes(w, "start/reversed", 1, &s->demos, s->reversed));
     RM2_TRY(rm2i_file_put_sizes(w, "start/outliers", 1, &s->demos, s->outliers));
+    RM2_TRY(rm2i_file_put_sizes(w, "start/outlier", 1, &s->demos, s->outlier));
     RM2_TRY(rm2i_file_put_sizes(w, "start/resting", 1, &s->demos, s->resting));
     RM2_TRY(rm2i_file_put_doubles(w, "start/phase", 2, shape, s->numbers));
     RM2_TRY(rm2i_file_put_sizes(w, "start/reference", 1, &s->families, s->reference));
@@ -93,6 +97,7 @@ static rm2_status get_arrays(rm2i_reader r, size_t points, const arrays *s) {
     RM2_TRY(get_sizes(r, "start/family", s->demos, s->families, s->family));
     RM2_TRY(get_sizes(r, "start/reversed", s->demos, 2, s->reversed));
     RM2_TRY(get_sizes(r, "start/outliers", s->demos, points + 1, s->outliers));
+    RM2_TRY(get_sizes(r, "start/outlier", s->demos, points + 1, s->outlier));
     RM2_TRY(get_sizes(r, "start/resting", s->demos, points + 1, s->resting));
     size_t shape[] = {s->demos, NUMBERS};
     RM2_TRY(rm2i_file_copy(r, "start/phase", 2, shape, s->numbers));
@@ -114,6 +119,8 @@ static void put_together(const arrays *s, rm2_start_report *r) {
                                       .misfit = x[2],
                                       .unevenness = x[3],
                                       .outliers = s->outliers[d],
+                                      .outlier = s->outlier[d],
+                                      .outlier_distance = x[4],
                                       .resting = s->resting[d]};
         r->family[s->family[d]].demos++;
     }

@@ -300,6 +300,11 @@ static double unevenness_of(const own_demos *o, size_t d) {
     return most;
 }
 
+/* Demonstrations that go on beyond the ends of the motion begin and end there. */
+static double part_of(double place, double last) {
+    return fmin(fmax(place / last, 0), 1);
+}
+
 static rm2_status make_report(const aligned *w, rm2_start_report **report) {
     RM2_TRY(rm2i_start_report_create(w->ctx, w->demos.trajectories, w->families, report));
     (*report)->labelled = w->settings.family;
@@ -310,13 +315,16 @@ static rm2_status make_report(const aligned *w, rm2_start_report **report) {
         (*report)->family[f] = (rm2_start_family){m->count, m->reference, complete};
         for (size_t k = 0; k < m->count; k++) {
             size_t d = m->member[k];
-            (*report)->demo[d] = (rm2_start_demo){.family = f,
-                                                  .reversed = m->fit[k].reversed,
-                                                  .begin = m->place[m->slot[k]] / last,
-                                                  .end = m->place[m->slot[k + 1] - 1] / last,
-                                                  .misfit = m->fit[k].cost,
-                                                  .outliers = w->curves.spikes[d],
-                                                  .resting = w->curves.rests[d]};
+            (*report)->demo[d] =
+                (rm2_start_demo){.family = f,
+                                 .reversed = m->fit[k].reversed,
+                                 .begin = part_of(m->place[m->slot[k]], last),
+                                 .end = part_of(m->place[m->slot[k + 1] - 1], last),
+                                 .misfit = m->fit[k].cost,
+                                 .outliers = w->curves.spikes[d],
+                                 .outlier = w->curves.worst[d],
+                                 .outlier_distance = w->curves.off[d] / w->curves.spread,
+                                 .resting = w->curves.rests[d]};
         }
     }
     return RM2_OK;

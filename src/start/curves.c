@@ -5,6 +5,9 @@
  *
  *     |F_i - m_i| > 4 sigma_i:  F_i becomes m_i
  *
+ * The first point is compared with the second, the last with the last but one, and the limit is 6 sigma_i: an end has points on one
+ * side only, and motions may begin or end fast.
+ *
  * Long recordings, of 80 points and more, are then smoothed by a running median whose width grows with
  * them: their noise would add to the length. Short ones are not: where a demonstration is fast it has
  * few points, and a median would cut its corners off.
@@ -37,7 +40,7 @@ enum {
     ALL_NODES = 20000, /* of all curves; more are thinned */
     THINNEST = 20      /* typical number of nodes, at least */
 };
-static const double SPIKE = 4;
+static const double SPIKE = 4, SPIKE_END = 6;
 static const double REST = 0.05; /* speed of a pause, against the mean */
 static const double NODES_PER_SPREAD = 5, NODES_MIN = 40, NODES_MAX = 200;
 
@@ -81,11 +84,32 @@ static double step_around(size_t T, const double *step, double mean, size_t i, d
     return fmax(rm2i_median(to - from, work), mean / 2);
 }
 
-/* q: F without spikes; returns how many there were. work: T + 2 SPIKE_STEPS + M */
-static size_t remove_spikes(size_t T, size_t M, const double *F, double *q, double *work) {
+/* centre: where the points around point i put it; an end is put at its neighbour. Returns the distance of point i. */
+static double off_centre(size_t T, size_t M, const double *F, size_t i, double *few,
+                         double *centre) {
+    if (i == 0 || i == T - 1) {
+        size_t next = i == 0 ? 1 : T - 2;
+        memcpy(centre, F + next * M, M * sizeof *centre);
+        return rm2i_separation(M, F, i, next);
+    }
+    double square = 0;
+    for (size_t m = 0; m < M; m++) {
+        centre[m] = median_around(T, M, F, m, i, SPIKE_HALF, few);
+        square += (F[i * M + m] - centre[m]) * (F[i * M + m] - centre[m]);
+    }
+    return sqrt(square);
+}
+
+size_t rm2i_spikes_work(size_t T, size_t M) {
+    return T + 2 * SPIKE_STEPS + M;
+}
+
+size_t rm2i_find_spikes(size_t T, size_t M, const double *F, double *q, double *distance,
+                        double *work) {
     double *step = work, *few = step + T, *centre = few + 2 * (size_t)SPIKE_STEPS, mean = 0;
     size_t spikes = 0;
     memcpy(q, F, T * M * sizeof *q);
+    memset(distance, 0, T * sizeof *distance);
     if (T < SPIKE_SHORTEST)
         return 0;
     for (size_t i = 0; i + 1 < T; i++) {
@@ -93,13 +117,11 @@ static size_t remove_spikes(size_t T, size_t M, const double *F, double *q, doub
         mean += step[i] / (double)(T - 1);
     }
     for (size_t i = 0; i < T; i++) {
-        double square = 0, sigma = step_around(T, step, mean, i, few);
-        for (size_t m = 0; m < M; m++) {
-            centre[m] = median_around(T, M, F, m, i, SPIKE_HALF, few);
-            square += (F[i * M + m] - centre[m]) * (F[i * M + m] - centre[m]);
-        }
-        if (sqrt(square) > SPIKE * sigma) {
+        double sigma = step_around(T, step, mean, i, few);
+        double off = off_centre(T, M, F, i, few, centre);
+        if (off > (i == 0 || i == T - 1 ? SPIKE_END : SPIKE) * sigma) {
             memcpy(q + i * M, centre, M * sizeof *q);
+            distance[i] = off;
             spikes++;
         }
     }
@@ -182,15 +204,25 @@ static size_t longest_demo(const rm2i_start_data *demos) {
     return longest;
 }
 
+static size_t largest(size_t n, const double *x) {
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++)
+        best = x[i] > x[best] ? i : best;
+    return best;
+}
+
 /* q (N x M), arc lengths of the points, lengths of the curves (D); what was seen on the way. */
 static rm2_status measure(rm2_context *ctx, const rm2i_start_data *demos, double *q, rm2i_curves *c,
                           double *length) {
     size_t longest = longest_demo(demos), M = demos->M;
     double *work;
-    RM2_TRY(rm2i_alloc(ctx, 2 * longest + 2 * SPIKE_STEPS + M + 1, sizeof *work, &work));
+    RM2_TRY(rm2i_alloc(ctx, 2 * longest + rm2i_spikes_work(longest, M) + 1, sizeof *work, &work));
+    double *off = work + longest + rm2i_spikes_work(longest, M) + 1;
     for (size_t d = 0; d < demos->trajectories; d++) {
         size_t from = demos->starts[d], T = demos->starts[d + 1] - from;
-        c->spikes[d] = remove_spikes(T, M, demos->F + from * M, q + from * M, work);
+        c->spikes[d] = rm2i_find_spikes(T, M, demos->F + from * M, q + from * M, off, work);
+        c->worst[d] = largest(T, off);
+        c->off[d] = off[c->worst[d]];
         remove_noise(T, M, q + from * M, work);
         length[d] = arc_lengths(T, M, q + from * M, c->place + from);
         c->rests[d] = count_rests(T, M, q + from * M, length[d]);
@@ -306,13 +338,16 @@ void rm2i_curves_free(rm2i_curves *c) {
     free(c->node);
     free(c->place);
     free(c->spikes);
+    free(c->off);
     *c = (rm2i_curves){0};
 }
 
 static rm2_status allocate(rm2_context *ctx, size_t points, rm2i_curves *c) {
     RM2_TRY(rm2i_calloc(ctx, c->D + 1, sizeof *c->first, &c->first));
-    RM2_TRY(rm2i_alloc(ctx, 2 * c->D, sizeof *c->spikes, &c->spikes));
+    RM2_TRY(rm2i_alloc(ctx, 3 * c->D, sizeof *c->spikes, &c->spikes));
+    RM2_TRY(rm2i_alloc(ctx, c->D, sizeof *c->off, &c->off));
     c->rests = c->spikes + c->D;
+    c->worst = c->rests + c->D;
     return points ? rm2i_alloc(ctx, points, sizeof *c->place, &c->place) : RM2_OK;
 }
 
@@ -334,7 +369,7 @@ rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2
 
 /* ---- all curves -------------------------------------------------------------------------------- */
 
-enum { NODES, SPIKES, RESTS, COUNTS }; /* of a demonstration */
+enum { NODES, SPIKES, WORST, OFF, RESTS, COUNTS }; /* of a demonstration */
 
 /* On the root: how many nodes, spikes and rests every demonstration has. */
 static rm2_status gather_counts(rm2_context *ctx, const rm2i_rows *demos, const rm2i_curves *own,
@@ -345,12 +380,16 @@ static rm2_status gather_counts(rm2_context *ctx, const rm2i_rows *demos, const 
     for (size_t d = 0; d < own->D; d++) {
         counts[d * COUNTS + NODES] = (double)rm2i_curve_nodes(own, d);
         counts[d * COUNTS + SPIKES] = (double)own->spikes[d];
+        counts[d * COUNTS + WORST] = (double)own->worst[d];
+        counts[d * COUNTS + OFF] = own->off[d];
         counts[d * COUNTS + RESTS] = (double)own->rests[d];
     }
     rm2_status status = rm2i_rows_collect(ctx, demos, COUNTS, counts, &found, &memory);
     for (size_t d = 0; status == RM2_OK && d < all->D; d++, found += COUNTS) {
         all->first[d + 1] = all->first[d] + (size_t)found[NODES];
         all->spikes[d] = (size_t)found[SPIKES];
+        all->worst[d] = (size_t)found[WORST];
+        all->off[d] = found[OFF];
         all->rests[d] = (size_t)found[RESTS];
     }
     free(memory);

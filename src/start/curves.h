@@ -12,6 +12,8 @@ typedef struct rm2i_curves {
     double *node;   /* first[D] x M */
     double *place;  /* N: where a point is on its curve, in nodes from the curve's first */
     size_t *spikes; /* D: points that were replaced */
+    size_t *worst;  /* D: the one that was farthest from its place, in its demonstration */
+    double *off;    /* D: its distance; 0: none was replaced */
     size_t *rests;  /* D: points of pauses */
 } rm2i_curves;
 
@@ -27,6 +29,12 @@ rm2_status rm2i_curves_gather(rm2_context *ctx, const rm2i_start_data *demos,
                               const rm2i_curves *own, bool places, rm2i_rows *nodes,
                               rm2i_curves *all);
 void rm2i_curves_free(rm2i_curves *curves);
+
+/* Points of a demonstration (T x M) that are far from those around them: q (T x M) has them where the others put them, distance
+ * (T) is how far they are from there, 0 for all other points. Returns how many there are. */
+size_t rm2i_find_spikes(size_t T, size_t M, const double *F, double *q, double *distance,
+                        double *work);
+size_t rm2i_spikes_work(size_t T, size_t M);
 
 /* Running mean of n values over 2 half + 1 of them, fewer at the ends, on both sides alike. */
 void rm2i_running_mean(size_t n, const double *x, size_t half, double *mean);

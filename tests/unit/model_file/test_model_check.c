@@ -207,6 +207,7 @@ static const forgery forgeries[] = {
     {PLAIN, "start/family", 0, 9, "entry 0 is 9, expected less than 1"},
     {PLAIN, "start/reversed", 1, 2, "entry 1 is 2, expected less than 2"},
     {PLAIN, "start/outliers", 0, 17, "expected less than 17"},
+    {PLAIN, "start/outlier", 0, 17, "expected less than 17"},
     {PLAIN, "start/resting", 0, 17, "expected less than 17"},
     {PLAIN, "start/phase", 1, NAN, "entry 1 is"},
     {PLAIN, "start/reference", 0, 7, "entry 0 is 7"},

@@ -107,6 +107,29 @@ static void spikes_are_removed(void **state) {
     rm2i_curves_free(&spiked);
 }
 
+/* One bad sample at either end is found, is named and does not add to the curve. */
+static void bad_ends_are_removed(void **state) {
+    enum { T = 50 };
+    double F[2 * T * 2];
+    size_t starts[] = {0, T, 2 * T};
+    rm2i_start_data demos = {2 * T, 2, F, 2, starts, NULL, NULL};
+    rm2i_curves clean, bad;
+    half_circle(T, 1, F);
+    half_circle(T, 1, F + (size_t)T * 2);
+    build(*state, &demos, &clean);
+    F[0] += 1;
+    F[2 * (2 * T - 1) + 1] -= 2;
+    build(*state, &demos, &bad);
+    assert_true(clean.spikes[0] == 0 && clean.off[0] == 0 && clean.spikes[1] == 0);
+    assert_true(bad.spikes[0] == 1 && bad.worst[0] == 0 && bad.spikes[1] == 1);
+    assert_int_equal(bad.worst[1], T - 1);
+    assert_near(bad.off[0], 1, clean.spacing); /* from its neighbour, a step away */
+    assert_near(bad.off[1], 2, clean.spacing);
+    assert_near(bad.spacing, clean.spacing * 48 / 49, 1e-3 * clean.spacing); /* each lost a step */
+    rm2i_curves_free(&clean);
+    rm2i_curves_free(&bad);
+}
+
 /* Noise of a long recording does not add to its length. */
 static void noise_adds_no_length(void **state) {
     enum { T = MOST / 2 };
@@ -177,13 +200,10 @@ static void helpers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(nodes_are_even),
-        WITH_CONTEXT(pauses_count_for_nothing),
-        WITH_CONTEXT(spikes_are_removed),
-        WITH_CONTEXT(noise_adds_no_length),
-        WITH_CONTEXT(nodes_follow_the_length),
-        WITH_CONTEXT(points_without_length),
-        cmocka_unit_test(helpers),
+        WITH_CONTEXT(nodes_are_even),        WITH_CONTEXT(pauses_count_for_nothing),
+        WITH_CONTEXT(spikes_are_removed),    WITH_CONTEXT(bad_ends_are_removed),
+        WITH_CONTEXT(noise_adds_no_length),  WITH_CONTEXT(nodes_follow_the_length),
+        WITH_CONTEXT(points_without_length), cmocka_unit_test(helpers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
