@@ -135,7 +135,9 @@ static void json_curve(rm2_json *json, const geodesic_job *j, size_t k) {
     }
     rm2_json_put(json, RM2_NUMBER("over_spread", r->over_spread),
                  RM2_FLAG("outside", r->reasons & RM2_PATH_OUTSIDE),
-                 RM2_COUNT("farthest", r->farthest));
+                 RM2_COUNT("farthest", r->farthest), RM2_NUMBER("omission", r->omission),
+                 RM2_COUNT("omitted_trajectory", r->omitted_demonstration),
+                 RM2_COUNT("omitted_point", r->omitted_point));
     smoothness_json(json, r);
     rm2_json_put(json, RM2_FLAG("reliable", r->reliable));
     json_reasons(json, r->reasons);

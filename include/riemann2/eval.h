@@ -184,6 +184,7 @@ typedef struct rm2_nearness {
     double over_spread; /* largest distance, in spreads; NaN: unknown */
     size_t farthest;    /* index of the point with the largest distance */
     size_t beyond;      /* number of points beyond RM2_VICINITY_LIMIT */
+    size_t family;      /* family that a path is nearest to, as in rm2_start_report */
 } rm2_nearness;
 
 /* Message for a point beyond a limit, to be printed after the name of the point, with remedies: "is

@@ -31,10 +31,12 @@ typedef enum rm2_path_reason {
     /* The curve keeps the clearance, but the lines between its nodes do not. */
     RM2_PATH_TOO_FEW_NODES = 2,
     RM2_PATH_NOT_CONVERGED = 4, /* the last stage did not reach its tolerance */
-    RM2_PATH_OUTSIDE = 8        /* a node is farther from the demonstrations than the limit */
+    RM2_PATH_OUTSIDE = 8,       /* a node is farther from the demonstrations than the limit */
+    RM2_PATH_INCOMPLETE = 16    /* a part of the demonstrated motion between its ends is left out */
 } rm2_path_reason;
 
-/* Name of a reason: "blocked", "too few nodes", "not converged", "outside"; or "unknown reason". */
+/* Name of a reason: "blocked", "too few nodes", "not converged", "outside", "incomplete"; or
+ * "unknown reason". */
 RM2_API const char *rm2_path_reason_name(rm2_path_reason reason);
 /* The smallest reason of a set that is above `last`; begin with 0. The result is 0 after the last
  * one. */
@@ -42,8 +44,10 @@ RM2_API rm2_path_reason rm2_path_next_reason(unsigned reasons, rm2_path_reason l
 
 /* Settings of a report. The table has the limit. */
 typedef struct rm2_report_settings {
-    size_t size;                  /* as rm2_report_settings_default sets it */
-    double spread_limit;          /* largest distance from the demonstrations, in spreads */
+    size_t size;         /* as rm2_report_settings_default sets it */
+    double spread_limit; /* largest distance from the demonstrations, in spreads */
+    double
+        omission_limit; /* largest distance of the demonstrated motion from the path, in spreads */
     const rm2_vicinity *vicinity; /* vicinity of the space's model; NULL: distances stay unknown */
     size_t stops;         /* number of points that the path should pass, including its ends */
     const double *points; /* stops x Q; NULL: the ends of the curve */
@@ -85,6 +89,14 @@ typedef struct rm2_path_report {
     /* Smoothness of the decoded path, and its median over the demonstrations; NaN: unknown, or
      * blocked. */
     rm2_smoothness smoothness, demonstrated;
+    /* Distance from the path that a tenth of the demonstrated motion between its stops is beyond, in
+     * spreads; a single demonstration, which has no spread, counts in parts of its size. NaN:
+     * unknown, blocked or no trajectories. */
+    double omission;
+    double omission_limit; /* in spreads */
+    /* A demonstration and its point that is farthest from the path; SIZE_MAX: unknown. */
+    size_t omitted_demonstration, omitted_point;
+    const char *omitted_id; /* id of the demonstration, owned by the model; NULL: unknown */
 } rm2_path_report;
 
 /* Number of nodes for measuring: the least number of nodes, at least 200, of which every k-th makes

@@ -115,7 +115,7 @@ class PathReport(NamedTuple):
     """
 
     reliable: bool  #: no reason speaks against the path
-    reasons: dict[str, str]  #: "blocked", "too few nodes", "not converged", "outside": a sentence with numbers and a remedy
+    reasons: dict[str, str]  #: "blocked", "too few nodes", "not converged", "outside", "incomplete": sentences with remedies
     nodes: int
     length: float  #: in the exact metric of the model, whatever was minimised
     energy: float
@@ -133,3 +133,7 @@ class PathReport(NamedTuple):
     spread_limit: float  #: in spreads
     smoothness: Smoothness  #: of the path; NaN: unknown, or the path is blocked
     demonstrated: Smoothness  #: median of the demonstrations
+    omission: float  #: largest distance of the demonstrated motion between the ends from the path, in spreads; NaN: unknown
+    omission_limit: float  #: in spreads
+    omitted_demonstration: int | None  #: a demonstration that shows the part that is left out most, from 0
+    omitted_point: int | None  #: point of it, from 0

@@ -256,7 +256,7 @@ class Path:
         ----------
         **settings
             Settings of the library's table "report": ``spread_limit``, the largest distance from the demonstrations in
-            multiples of their spread.
+            multiples of their spread, and ``omission_limit``, that of the demonstrated motion between the ends from the path.
 
         Examples
         --------
@@ -277,7 +277,7 @@ class Path:
                  measured.clearance, measured.blocked)
         found = _core.path_report(self.space._handle, near, measured.latent, curve, self._stops, nodes, straight,
                                   texts("report", settings or {}))
-        return PathReport(*found[:-2], *(Smoothness(*both) for both in found[-2:]))
+        return PathReport(*found[:-6], *(Smoothness(*both) for both in found[-6:-4]), *found[-4:])
 
     def __len__(self) -> int:
         return len(self.latent)

@@ -206,12 +206,14 @@ static PyObject *smoothness_tuple(const rm2_smoothness *s) {
 }
 
 static PyObject *report_tuple(const rm2_path_report *r) {
-    return Py_BuildValue("NNndddddNNddNdNddNN", PyBool_FromLong(r->reliable), reasons_of(r),
+    return Py_BuildValue("NNndddddNNddNdNddNNddNN", PyBool_FromLong(r->reliable), reasons_of(r),
                          (Py_ssize_t)r->nodes, r->length, r->energy, r->straight, r->error,
                          r->residual, PyBool_FromLong(r->converged), PyBool_FromLong(r->blocked),
                          r->clearance, r->clearance_wanted, node_of(r->clearance_node),
                          r->over_spread, node_of(r->farthest), r->spread, r->spread_limit,
-                         smoothness_tuple(&r->smoothness), smoothness_tuple(&r->demonstrated));
+                         smoothness_tuple(&r->smoothness), smoothness_tuple(&r->demonstrated),
+                         r->omission, r->omission_limit, node_of(r->omitted_demonstration),
+                         node_of(r->omitted_point));
 }
 
 /* path_report(space, vicinity or None, latents, (length, energy, error, residual, converged, clearance, blocked), stops,

@@ -7,6 +7,7 @@
 #include "eval/vicinity.h"
 #include "front/smoothness.h"
 #include "metric/metric.h"
+#include "model/model.h"
 #include "riemann2/report.h"
 #include "settings/settings.h"
 #include "space/around.h"
@@ -18,6 +19,10 @@ static const rm2_setting rows[] = {
      .type = RM2_SETTING_NUMBER, RM2I_ABOVE(0), .defaults = {RM2I_TEXT(RM2_VICINITY_LIMIT)},
      .group = "Reliance",
      .help = "largest distance of a result from the demonstrations, in multiples of their spread"},
+    {RM2I_MEMBER(rm2_report_settings, omission_limit), .name = "omission_limit",
+     .type = RM2_SETTING_NUMBER, RM2I_ABOVE(0), .defaults = {"2.2"}, .group = "Reliance",
+     .help = "largest distance of the demonstrated motion between the ends of a path from the "
+             "path, in spreads"},
 };
 
 RM2I_TABLE(rm2i_report_table, "report", rm2_report_settings, rows)
@@ -102,6 +107,24 @@ static rm2_status find_clearance(rm2_context *ctx, const subject *s, rm2_path_re
     return RM2_OK;
 }
 
+static rm2_status find_omission(rm2_context *ctx, const subject *s, size_t family,
+                                rm2_path_report *r) {
+    const rm2_report_settings *with = s->settings;
+    const rm2i_passage passage = {.n = s->curve->nodes,
+                                  .points = s->points,
+                                  .stops = with->points ? with->stops : 2,
+                                  .stop = with->points ? with->points : s->ends,
+                                  .family = family};
+    rm2i_omission found;
+    RM2_TRY(rm2i_vicinity_omission(ctx, with->vicinity, &passage, &found));
+    r->omission = found.distance;
+    r->omitted_demonstration = found.demonstration;
+    r->omitted_point = found.point;
+    if (found.demonstration != SIZE_MAX)
+        r->omitted_id = rm2_space_model(s->space)->data->ids[found.demonstration];
+    return RM2_OK;
+}
+
 /* Paths that are blocked are not compared with the demonstrations. */
 static rm2_status find_nearness(rm2_context *ctx, subject *s, double *over_spread,
                                 rm2_path_report *r) {
@@ -114,6 +137,9 @@ static rm2_status find_nearness(rm2_context *ctx, subject *s, double *over_sprea
         over_spread[i] = NAN;
     r->smoothness = rm2_vicinity_info_of(NULL)->smoothness;
     r->demonstrated = rm2_vicinity_info_of(v)->smoothness;
+    r->omission = NAN;
+    r->omission_limit = s->settings->omission_limit;
+    r->omitted_demonstration = r->omitted_point = SIZE_MAX;
     if (v && !r->reasons) {
         const rm2_model *m = rm2_space_model(s->space);
         size_t ambient = rm2_manifold_ambient(rm2_model_info_of(m)->manifold);
@@ -121,6 +147,7 @@ static rm2_status find_nearness(rm2_context *ctx, subject *s, double *over_sprea
         RM2_TRY(rm2_space_decode(ctx, s->space, c->nodes, c->x, s->points, NULL));
         RM2_TRY(rm2_vicinity_distances(ctx, v, c->nodes, s->points, over_spread, &found));
         RM2_TRY(rm2_model_smoothness(ctx, m, c->nodes, s->points, &r->smoothness));
+        RM2_TRY(find_omission(ctx, s, found.family, r));
     }
     r->over_spread = found.over_spread;
     r->farthest = isnan(found.over_spread) ? SIZE_MAX : found.farthest / s->stride;
@@ -137,6 +164,8 @@ static void judge(const rm2_curve *c, rm2_path_report *r) {
         r->reasons |= RM2_PATH_NOT_CONVERGED;
     if (r->over_spread > r->spread_limit)
         r->reasons |= RM2_PATH_OUTSIDE;
+    if (r->omission > r->omission_limit)
+        r->reasons |= RM2_PATH_INCOMPLETE;
     r->reliable = r->reasons == 0;
 }
 
@@ -180,6 +209,8 @@ const char *rm2_path_reason_name(rm2_path_reason reason) {
         return "not converged";
     case RM2_PATH_OUTSIDE:
         return "outside";
+    case RM2_PATH_INCOMPLETE:
+        return "incomplete";
     }
     return "unknown reason";
 }
@@ -217,6 +248,16 @@ static void write_reason(const rm2_path_report *r, rm2_path_reason reason, char 
         used = snprintf(text, size, "node %zu of %zu ", r->farthest + 1, r->nodes);
         if (used >= 0 && (size_t)used < size)
             rm2_vicinity_text(r->over_spread, r->spread_limit, text + used, size - (size_t)used);
+        break;
+    case RM2_PATH_INCOMPLETE:
+        (void)snprintf(
+            text, size,
+            "the path leaves out a part of the demonstrated motion between its ends: point %zu of "
+            "demonstration %s is %.2f spreads away from the path (limit %g). Pass a point there, "
+            "check "
+            "the demonstrations, or raise settings.omission_limit",
+            r->omitted_point + 1, r->omitted_id ? r->omitted_id : "?", r->omission,
+            r->omission_limit);
     }
 }
 

@@ -2,7 +2,8 @@
  *
  * The spread of demonstrations is the median over t of h_t = max_i d(y_ti, other demonstrations): what a typical
  * demonstration is away from the others where it is farthest. A demonstration unlike all others, or one that alone has a part
- * of the motion, does not move the median. Points without trajectories are compared with nearest neighbours, whose
+ * of the motion, does not move the median. Points that are far from those around them in their own demonstration
+ * (start/curves.h) are errors of the recording: neither the spread nor a path is compared with them. Points without trajectories are compared with nearest neighbours, whose
  * distances follow the density of the points: there a high quantile is what the data themselves do.
  *
  * A path between families can be near to some demonstration everywhere, and be demonstrated nowhere. It is therefore compared with
@@ -12,27 +13,17 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "eval/nearest.h"
-#include "eval/vicinity.h"
+#include "eval/vicinity_object.h"
 #include "front/smoothness.h"
 #include "math/order.h"
 #include "model/model.h"
 #include "riemann2/eval.h"
+#include "start/curves.h"
 
-enum { MOST_DEMONSTRATIONS = 32, MOST_POINTS_OF_ONE = 64, MOST_POINTS = 128, FIRST_OF = 8 };
+enum { MOST_POINTS = 128, FIRST_OF = 8 };
 
 static const double HIGH_QUANTILE = 0.99;
 static const double SAME = 1e-12; /* of the largest entry: a spread below is rounding */
-
-struct rm2_vicinity {
-    const rm2_model *model;
-    rm2_manifold *manifold; /* retained */
-    rm2i_segments segments;
-    rm2_vicinity_info info;
-    size_t families;
-    size_t *family; /* of each demonstration; NULL: one family */
-    double *spread; /* of each family */
-};
 
 /* ---- the spread ----------------------------------------------------------------------------- */
 
@@ -42,11 +33,6 @@ typedef struct comparison {
     size_t count;
     double *farthest; /* count: h_t */
 } comparison;
-
-/* Number k of `count` evenly spaced ones of n. */
-static size_t evenly(size_t k, size_t count, size_t n) {
-    return count > 1 ? k * (n - 1) / (count - 1) : 0;
-}
 
 /* Point i of the demonstration, `n` points from `from` on, `steps` of which are looked at. */
 typedef struct visit {
@@ -58,7 +44,7 @@ static rm2_status visit_point(const rm2_vicinity *v, const visit *at, size_t i,
                               rm2i_nearest *walk) {
     double distance;
     const double *y =
-        v->model->data->points + (at->from + evenly(i, at->steps, at->n)) * v->manifold->ambient;
+        v->segments.points + (at->from + rm2i_evenly(i, at->steps, at->n)) * v->manifold->ambient;
     RM2_TRY(rm2i_nearest_to(walk, y, *at->farthest, &distance));
     *at->farthest = fmax(*at->farthest, distance);
     return RM2_OK;
@@ -68,10 +54,10 @@ static rm2_status visit_point(const rm2_vicinity *v, const visit *at, size_t i,
 static rm2_status compare(const void *arg, size_t k, double *work) {
     const comparison *c = arg;
     const rm2_data *d = c->v->model->data;
-    size_t t = evenly(k, c->count, c->v->info.demonstrations);
+    size_t t = rm2i_evenly(k, c->count, c->v->info.demonstrations);
     visit at = {.from = d->trajectories ? d->starts[t] : t, .farthest = &c->farthest[k]};
     at.n = d->trajectories ? d->starts[t + 1] - at.from : 1;
-    at.steps = at.n < MOST_POINTS_OF_ONE ? at.n : MOST_POINTS_OF_ONE;
+    at.steps = at.n < RM2I_MOST_POINTS_OF_ONE ? at.n : RM2I_MOST_POINTS_OF_ONE;
     rm2i_nearest walk;
     rm2i_nearest_lay_out(&walk, &c->v->segments, &(rm2i_arena){work, 0});
     rm2i_nearest_begin_in(&walk, t, c->v->family, c->v->family ? c->v->family[t] : 0);
@@ -97,7 +83,7 @@ static double median_of(const comparison *c, size_t f, double *work) {
     size_t n = 0, all = c->v->info.demonstrations;
     for (size_t k = 0; k < c->count; k++)
         if (isfinite(c->farthest[k]) &&
-            (f == SIZE_MAX || c->v->family[evenly(k, c->count, all)] == f))
+            (f == SIZE_MAX || c->v->family[rm2i_evenly(k, c->count, all)] == f))
             work[n++] = c->farthest[k];
     return n ? quantile(n, work, c->v->info.trajectories ? 0.5 : HIGH_QUANTILE) : NAN;
 }
@@ -111,7 +97,7 @@ static void take_spreads(rm2_vicinity *v, const comparison *c, double *work) {
 }
 
 static rm2_status find_spread(rm2_context *ctx, rm2_vicinity *v) {
-    size_t most = v->info.trajectories ? MOST_DEMONSTRATIONS : MOST_POINTS, failed = 0;
+    size_t most = v->info.trajectories ? RM2I_MOST_DEMONSTRATIONS : MOST_POINTS, failed = 0;
     size_t n = v->info.demonstrations;
     comparison c = {.v = v, .count = n < most ? n : most};
     rm2i_arena work = {NULL, 0};
@@ -124,7 +110,7 @@ static rm2_status find_spread(rm2_context *ctx, rm2_vicinity *v) {
     if (status == RM2_OK || status == RM2_INTERRUPTED || status == RM2_ERR_MEMORY)
         return status;
     return rm2i_fail(ctx, status, "distances of demonstration %zu from the others: %s",
-                     evenly(failed, c.count, n), rm2_status_text(status));
+                     rm2i_evenly(failed, c.count, n), rm2_status_text(status));
 }
 
 /* ---- families --------------------------------------------------------------------------------- */
@@ -167,11 +153,43 @@ static double largest_entry(const rm2_data *d, size_t ambient) {
     return largest;
 }
 
+/* v->points */
+static rm2_status leave_out_spikes(rm2_context *ctx, rm2_vicinity *v) {
+    const rm2_data *d = v->model->data;
+    size_t width = v->manifold->ambient, longest = 0;
+    double *work;
+    for (size_t t = 0; t < d->trajectories; t++)
+        longest =
+            d->starts[t + 1] - d->starts[t] > longest ? d->starts[t + 1] - d->starts[t] : longest;
+    if (d->trajectories == 0)
+        return RM2_OK;
+    RM2_TRY(rm2i_alloc(ctx, d->count, width * sizeof *v->points, &v->points));
+    memcpy(v->points, d->points, d->count * width * sizeof *v->points);
+    RM2_TRY(rm2i_alloc(ctx, longest * (width + 1) + rm2i_spikes_work(longest, width), sizeof *work,
+                       &work));
+    double *off = work + longest * width, *rest = off + longest;
+    for (size_t t = 0; t < d->trajectories; t++) {
+        size_t from = d->starts[t], n = d->starts[t + 1] - from;
+        double *y = v->points + from * width;
+        if (rm2i_find_spikes(n, width, d->points + from * width, work, off, rest) == 0)
+            continue;
+        size_t good = 0;
+        while (good + 1 < n && off[good] > 0)
+            good++;
+        for (size_t i = 0; i < n; i++) {
+            good = off[i] > 0 ? good : i;
+            memcpy(y + i * width, d->points + (from + good) * width, width * sizeof *y);
+        }
+    }
+    free(work);
+    return RM2_OK;
+}
+
 /* Smoothness of demonstration number k of `count` evenly chosen ones. */
 static rm2_status find_smoothness(rm2_context *ctx, const rm2_vicinity *v, size_t k, size_t count,
                                   rm2_smoothness *smoothness) {
     const rm2_data *d = v->model->data;
-    size_t t = evenly(k, count, d->trajectories), n = d->starts[t + 1] - d->starts[t];
+    size_t t = rm2i_evenly(k, count, d->trajectories), n = d->starts[t + 1] - d->starts[t];
     size_t width = v->manifold->ambient;
     double *points;
     RM2_TRY(rm2i_alloc(ctx, n, width * sizeof *points, &points));
@@ -184,7 +202,7 @@ static rm2_status find_smoothness(rm2_context *ctx, const rm2_vicinity *v, size_
 
 static rm2_status find_median_smoothness(rm2_context *ctx, rm2_vicinity *v) {
     size_t all = v->model->data->trajectories;
-    size_t count = all < MOST_DEMONSTRATIONS ? all : MOST_DEMONSTRATIONS;
+    size_t count = all < RM2I_MOST_DEMONSTRATIONS ? all : RM2I_MOST_DEMONSTRATIONS;
     rm2_smoothness *of;
     RM2_TRY(rm2i_alloc(ctx, count, sizeof *of, &of));
     rm2_status status = RM2_OK;
@@ -204,11 +222,12 @@ static rm2_status prepare(rm2_context *ctx, rm2_vicinity *v) {
         return RM2_OK;
     v->info.trajectories = d->trajectories > 0;
     v->info.demonstrations = d->trajectories ? d->trajectories : d->count;
+    RM2_TRY(leave_out_spikes(ctx, v));
     RM2_TRY(find_median_smoothness(ctx, v));
     if (v->info.demonstrations < 2)
         return RM2_OK;
-    RM2_TRY(rm2i_segments_create(ctx, v->manifold, d->points, d->count, d->trajectories, d->starts,
-                                 &v->segments));
+    RM2_TRY(rm2i_segments_create(ctx, v->manifold, v->points ? v->points : d->points, d->count,
+                                 d->trajectories, d->starts, &v->segments));
     RM2_TRY(find_families(ctx, v));
     RM2_TRY(find_spread(ctx, v));
     if (!(v->info.spread > SAME * largest_entry(d, v->manifold->ambient)))
@@ -237,6 +256,7 @@ void rm2_vicinity_free(rm2_vicinity *vicinity) {
     if (!vicinity)
         return;
     rm2i_segments_free(&vicinity->segments);
+    free(vicinity->points);
     free(vicinity->family);
     free(vicinity->spread);
     rm2_manifold_free(vicinity->manifold);
@@ -302,7 +322,7 @@ static void choose(const looking *l, double *over, rm2_nearness *path) {
         rm2_nearness one = summarise(l->n, l->over + f * l->n);
         if (f == 0 || one.over_spread < path->over_spread) {
             *path = one;
-            best = f;
+            path->family = best = f;
         }
     }
     for (size_t i = 0; over && i < l->n; i++) {

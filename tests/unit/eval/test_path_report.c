@@ -188,6 +188,77 @@ static void distances_are_those_of_the_vicinity(void **state) {
     rm2_space_free(space);
 }
 
+/* Least distance of y from the line between two points, densely sampled. */
+static double from_line(const double *a, const double *b, const double *y) {
+    enum { FINE = 400 };
+    double least = INFINITY, distance, p[D], whole[D];
+    const rm2_manifold *m = toy->manifold;
+    ok(rm2_manifold_log(ctx, m, 1, a, 1, b, whole));
+    for (size_t i = 0; i <= FINE; i++) {
+        double v[D];
+        for (size_t k = 0; k < D; k++)
+            v[k] = whole[k] * (double)i / FINE;
+        ok(rm2_manifold_exp(ctx, m, 1, a, 1, v, p));
+        ok(rm2_manifold_distance(ctx, m, 1, p, 1, y, &distance));
+        least = fmin(least, distance);
+    }
+    return least;
+}
+
+/* A path that jumps from the first point to the last leaves everything between them out. At most a tenth of the length of a
+ * demonstration is beyond the distance that is found. Distances are measured in tangent spaces: to a line of this length
+ * the second order is a tenth. */
+static void parts_left_out_are_found(void **state) {
+    enum { T = N / 2 };
+    (void)state;
+    rm2_space_settings s = quick_settings();
+    rm2_space *space = make_space(&s, 0, NULL);
+    rm2_curve *c = geodesic(space), jump = *c;
+    rm2_report_settings with = rm2_report_settings_default();
+    rm2_vicinity *v = demonstrations();
+    with.vicinity = v;
+    with.spread_limit = with.omission_limit = 1e6;
+    rm2_path_report followed = report_of(space, c, &with, NULL);
+    assert_true(followed.reliable && followed.omission < 1);
+    jump.x = numbers(c->nodes * Q);
+    for (size_t i = 0; i < c->nodes; i++)
+        memcpy(jump.x + i * Q, latents + (i + 1 < c->nodes ? 0 : (T - 1) * Q), Q * sizeof *jump.x);
+    rm2_path_report r = report_of(space, &jump, &with, NULL);
+    assert_true(r.reliable && r.omission_limit == 1e6 && r.omitted_demonstration < 2);
+    assert_string_equal(r.omitted_id, toy->ids[r.omitted_demonstration]);
+    double decoded[2 * D], ends[2 * D], distance[T], step[T - 1], lengths = 0, beyond = 0,
+                                                                  farthest = 0;
+    ok(rm2_space_decode(ctx, space, 2, jump.x + (c->nodes - 2) * Q, decoded, NULL));
+    ok(rm2_model_view_rows(ctx, model, RM2_VIEW_MANIFOLD, 2, decoded, ends));
+    const double *y = toy->points + r.omitted_demonstration * T * D;
+    for (size_t i = 0; i < T; i++) {
+        distance[i] = from_line(ends, ends + D, y + i * D);
+        farthest = fmax(farthest, distance[i]);
+    }
+    near(distance[r.omitted_point], farthest, 0.15 * farthest);
+    for (size_t i = 0; i + 1 < T; i++) {
+        ok(rm2_manifold_distance(ctx, toy->manifold, 1, y + i * D, 1, y + (i + 1) * D, &step[i]));
+        lengths += step[i];
+    }
+    for (size_t i = 0; i < T; i++)
+        if (distance[i] > 1.15 * r.omission * r.spread)
+            beyond += ((i ? step[i - 1] : 0) + (i + 1 < T ? step[i] : 0)) / 2;
+    assert_true(beyond <= 0.1 * lengths && r.omission * r.spread <= 1.15 * farthest);
+    assert_true(r.omission > 4 * followed.omission);
+    with.omission_limit = r.omission / 2;
+    r = report_of(space, &jump, &with, NULL);
+    char text[RM2_REASON_SIZE];
+    assert_true(r.reasons == RM2_PATH_INCOMPLETE && !r.reliable);
+    rm2_path_reason_text(&r, RM2_PATH_INCOMPLETE, text, sizeof text);
+    assert_non_null(
+        strstr(text, "leaves out a part of the demonstrated motion between its ends: point "));
+    assert_string_equal(rm2_path_reason_name(RM2_PATH_INCOMPLETE), "incomplete");
+    free(jump.x);
+    rm2_vicinity_free(v);
+    rm2_curve_free(c);
+    rm2_space_free(space);
+}
+
 /* The one reason that a path in a space with these settings has, and a part of its sentence. */
 static void assert_reason(const rm2_space_settings *s, const rm2_report_settings *with,
                           rm2_path_reason reason, const char *part) {
@@ -317,6 +388,7 @@ int main(void) {
         cmocka_unit_test(straight_lines_go_through_the_stops),
         cmocka_unit_test(clearance_is_that_of_brute_force),
         cmocka_unit_test(distances_are_those_of_the_vicinity),
+        cmocka_unit_test(parts_left_out_are_found),
         cmocka_unit_test(every_reason),
         cmocka_unit_test(nodes_to_measure),
         cmocka_unit_test(mistakes),

@@ -320,6 +320,34 @@ static void without_a_spread_nothing_is_known(void **state) {
     rm2_manifold_free(plane);
 }
 
+/* Single samples far off, in every demonstration, change neither the spread nor the distance of a point next to one. */
+static void errors_of_the_recording_do_not_count(void **state) {
+    enum { LINES = 3, N = 30 };
+    double points[LINES * N * 2], asked[] = {7, 8.1}, over[2];
+    size_t starts[] = {0, N, 2 * N, 3 * N};
+    rm2_manifold *plane;
+    (void)state;
+    ok(rm2_manifold_create(ctx, "R2", &plane));
+    for (size_t bad = 0; bad < 2; bad++) {
+        for (size_t i = 0; i < (size_t)LINES * N; i++) {
+            points[2 * i] = (double)(i % N);
+            points[2 * i + 1] = 0.1 * (double)(i / N) + (bad && i % N == 7 ? 8 : 0);
+        }
+        if (bad)
+            points[1] = 9; /* the first sample of the first */
+        rm2_data *data = data_of(plane, (size_t)LINES * N, points, LINES, starts);
+        rm2_model *model = fit_kind(data, RM2_WGPLVM);
+        rm2_vicinity *v = vicinity_of(model);
+        near(rm2_vicinity_info_of(v)->spread, 0.1 / data->scale[0], 1e-9);
+        ok(rm2_vicinity_distances(ctx, v, 1, asked, &over[bad], NULL));
+        near(over[bad], 79, 1e-9); /* 7.9 above the last line */
+        rm2_vicinity_free(v);
+        rm2_model_free(model);
+        rm2_data_free(data);
+    }
+    rm2_manifold_free(plane);
+}
+
 static void points_off_the_manifold_are_refused(void **state) {
     const double off[D] = {0, 0, 3, 0, 0};
     double over;
@@ -405,6 +433,7 @@ int main(void) {
         cmocka_unit_test(points_have_nearest_neighbours),
         cmocka_unit_test(without_a_spread_nothing_is_known),
         cmocka_unit_test(points_off_the_manifold_are_refused),
+        cmocka_unit_test(errors_of_the_recording_do_not_count),
         cmocka_unit_test(families_are_compared_one_by_one),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
