@@ -4,6 +4,7 @@ import type { Factor, Met, ModelInfo, Path } from "./protocol";
 
 const BLOCKED = 1; // RM2_PATH_BLOCKED
 const OUTSIDE = 8; // RM2_PATH_OUTSIDE
+const INCOMPLETE = 16; // RM2_PATH_INCOMPLETE
 const EXACT = 1e-9; // the server fails where a pose is missed by more
 
 const isRotation = (f: Factor): boolean => f.name === "SO" || (f.name === "S" && f.n === 3);
@@ -47,6 +48,8 @@ function factsOf(path: Path, final: boolean, info: ModelInfo): Fact[] {
         "Largest distance from the nearest demonstration, in multiples of the demonstrations' own spread; red: the path leaves the data",
         (path.reasons & OUTSIDE) !== 0),
     );
+  if ((path.reasons & INCOMPLETE) !== 0)
+    facts.push(fact("left out", 1, "a part of the motion", "The demonstrations go farther away between the ends than the path does", true));
   const turning = path.turning.filter(Number.isFinite);
   if (turning.length > 0)
     facts.push(

@@ -447,7 +447,8 @@ class Space:
         Warns
         -----
         RuntimeWarning
-            If the path did not reach the tolerance, or no way keeps the clearance from the obstacles.
+            If the path did not reach the tolerance, leaves out a part of the demonstrated motion, or no way keeps the
+            clearance from the obstacles.
         OutsideWarning
             If the path leaves the demonstrations (`Path.over_spread`).
         """

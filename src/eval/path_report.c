@@ -20,7 +20,7 @@ static const rm2_setting rows[] = {
      .group = "Reliance",
      .help = "largest distance of a result from the demonstrations, in multiples of their spread"},
     {RM2I_MEMBER(rm2_report_settings, omission_limit), .name = "omission_limit",
-     .type = RM2_SETTING_NUMBER, RM2I_ABOVE(0), .defaults = {"2.2"}, .group = "Reliance",
+     .type = RM2_SETTING_NUMBER, RM2I_ABOVE(0), .defaults = {"3"}, .group = "Reliance",
      .help = "largest distance of the demonstrated motion between the ends of a path from the "
              "path, in spreads"},
 };
