@@ -22,6 +22,11 @@ bool start_is_reversed(const rm2_data *data, const rm2_start_report *r, size_t d
     return r->demo[d].reversed;
 }
 
+bool start_is_noisy(const rm2_data *data, const rm2_start_report *r, size_t d) {
+    (void)data;
+    return r->demo[d].jitter > START_NOISY;
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static void begin(FILE *out, const char *name) {
@@ -134,6 +139,22 @@ static void print_outliers(FILE *out, const rm2_data *data, const rm2_start_repo
     }
 }
 
+/* The demonstration that jitters most, next to what separates demonstrations. */
+static void print_noise(FILE *out, const rm2_data *data, const rm2_start_report *r) {
+    size_t count = 0, worst = 0;
+    for (size_t d = 0; d < r->demos; d++) {
+        count += start_is_noisy(data, r, d);
+        worst = r->demo[d].jitter > r->demo[worst].jitter ? d : worst;
+    }
+    if (count == 0)
+        return;
+    begin(out, "  noisy");
+    (void)fprintf(out,
+                  "%zu of %zu trajectories: points jitter by up to %.2f of the spread of the data "
+                  "(%s); the model may follow the noise: smooth the recordings first\n",
+                  count, r->demos, r->demo[worst].jitter, PLAIN(data->ids[worst]));
+}
+
 void start_print(FILE *out, const rm2_data *data, const rm2_start_report *r) {
     if (!r)
         return;
@@ -143,6 +164,7 @@ void start_print(FILE *out, const rm2_data *data, const rm2_start_report *r) {
     print_chosen(out, "  odd", data, r, start_is_odd);
     print_timing(out, data, r);
     print_outliers(out, data, r);
+    print_noise(out, data, r);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -160,7 +182,8 @@ static void demo_json(rm2_json *json, const char *id, const rm2_start_demo *d) {
         RM2_NUMBER("begin", d->begin), RM2_NUMBER("end", d->end), RM2_NUMBER("misfit", d->misfit),
         RM2_NUMBER("unevenness", d->unevenness), RM2_COUNT("outliers", d->outliers),
         RM2_COUNT("outlier", d->outliers ? d->outlier : SIZE_MAX),
-        RM2_NUMBER("outlier_distance", d->outlier_distance), RM2_COUNT("resting", d->resting));
+        RM2_NUMBER("outlier_distance", d->outlier_distance), RM2_NUMBER("jitter", d->jitter),
+        RM2_FLAG("noisy", d->jitter > START_NOISY), RM2_COUNT("resting", d->resting));
 }
 
 void start_json(rm2_json *json, const rm2_data *data, const rm2_start_report *r) {

@@ -7,6 +7,7 @@
 /* Least that is worth a word. */
 #define START_CUT    0.1  /* of the motion that a demonstration lacks at an end */
 #define START_UNEVEN 0.05 /* of the motion off an even pace */
+#define START_NOISY  0.15 /* of the spread of the data that points jitter by */
 
 /* Where a demonstration enters and leaves the motion, in the motion's direction. */
 static inline double start_first(const rm2_start_demo *d) {
@@ -30,6 +31,8 @@ bool start_is_reversed(const rm2_data *data, const rm2_start_report *report, siz
 void start_list(FILE *out, const rm2_data *data, const rm2_start_report *report,
                 start_choice choice);
 
+/* Does a demonstration jitter so much that a model may follow the noise? */
+bool start_is_noisy(const rm2_data *data, const rm2_start_report *report, size_t demo);
 /* "3: 5 points, worst point 34, off by 1.20 of the spread": outliers of a demonstration that has some. */
 void start_outliers(FILE *out, const rm2_data *data, const rm2_start_report *report, size_t demo);
 

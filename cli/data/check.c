@@ -181,6 +181,9 @@ static const demo_remark demo_remarks[] = {
     {is_uneven, "uneven pace", "training aligns it; with --init isomap the timing would count"},
     {rests, "pauses",
      "the start ignores them, but resting points count in training as often as they occur"},
+    {start_is_noisy, "noisy: points jitter along the trajectory",
+     "the model may follow the noise; smooth the recordings first (a median and a mean over a few "
+     "points)"},
     {start_is_odd, "unlike the others", "another motion, or a failed recording?"},
 };
 

@@ -20,8 +20,9 @@ typedef struct rm2_start_demo {
     double unevenness; /* largest deviation of its phase from an even pace between begin and end */
     size_t outliers;   /* number of points far from their neighbours; the alignment ignores them */
     size_t resting;    /* number of points in pauses: at a twentieth of the mean speed or less */
-    size_t outlier;    /* the outlier that is farthest from its neighbours, from 0; 0 if none */
-    double outlier_distance; /* of that point, over the spread of the data; 0 if none */
+    size_t outlier; /* the outlier farthest from where its neighbours put it, from 0; 0 if none */
+    double outlier_distance; /* its distance from there, over the spread of the data; 0 if none */
+    double jitter;           /* size of the noise of its points, over the spread of the data */
 } rm2_start_demo;
 
 typedef struct rm2_start_family {

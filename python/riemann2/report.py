@@ -62,6 +62,7 @@ class Demonstration(NamedTuple):
     resting: int  #: points of pauses
     outlier: int  #: the outlier that is farthest from its place, from 0; 0 without outliers
     outlier_distance: float  #: of it, over the spread of the data; 0 without outliers
+    jitter: float  #: size of the noise of its points, over the spread of the data
 
 
 class Family(NamedTuple):

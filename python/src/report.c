@@ -35,9 +35,10 @@ static PyObject *held_out(PyObject *self, PyObject *object) {
 /* ---- demonstrations of a start ---------------------------------------------------------------- */
 
 static PyObject *demo_tuple(const rm2_start_demo *d) {
-    return Py_BuildValue("nOddddnnnd", (Py_ssize_t)d->family, d->reversed ? Py_True : Py_False,
+    return Py_BuildValue("nOddddnnndd", (Py_ssize_t)d->family, d->reversed ? Py_True : Py_False,
                          d->begin, d->end, d->misfit, d->unevenness, (Py_ssize_t)d->outliers,
-                         (Py_ssize_t)d->resting, (Py_ssize_t)d->outlier, d->outlier_distance);
+                         (Py_ssize_t)d->resting, (Py_ssize_t)d->outlier, d->outlier_distance,
+                         d->jitter);
 }
 
 static PyObject *family_tuple(const rm2_start_family *f) {

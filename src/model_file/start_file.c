@@ -7,7 +7,7 @@
 #include "model_file/check_model.h"
 #include "start/start_report.h"
 
-enum { NUMBERS = 5 }; /* begin, end, misfit, unevenness, distance of the outlier */
+enum { NUMBERS = 6 }; /* begin, end, misfit, unevenness, distance of the outlier, jitter */
 
 /* The report as arrays. */
 typedef struct arrays {
@@ -44,6 +44,7 @@ static void copy_apart(const rm2_start_report *r, const arrays *s) {
         x[2] = demo->misfit;
         x[3] = demo->unevenness;
         x[4] = demo->outlier_distance;
+        x[5] = demo->jitter;
     }
     for (size_t f = 0; f < r->families; f++) {
         s->reference[f] = r->family[f].reference;
@@ -121,6 +122,7 @@ static void put_together(const arrays *s, rm2_start_report *r) {
                                       .outliers = s->outliers[d],
                                       .outlier = s->outlier[d],
                                       .outlier_distance = x[4],
+                                      .jitter = x[5],
                                       .resting = s->resting[d]};
         r->family[s->family[d]].demos++;
     }

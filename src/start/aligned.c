@@ -324,6 +324,7 @@ static rm2_status make_report(const aligned *w, rm2_start_report **report) {
                                  .outliers = w->curves.spikes[d],
                                  .outlier = w->curves.worst[d],
                                  .outlier_distance = w->curves.off[d] / w->curves.spread,
+                                 .jitter = w->curves.jitter[d] / w->curves.spread,
                                  .resting = w->curves.rests[d]};
         }
     }

@@ -65,6 +65,25 @@ double rm2i_between(size_t n, const double *x, size_t stride, double place) {
     return (1 - part) * x[i * stride] + part * x[(i + 1) * stride];
 }
 
+/* ---- noise ------------------------------------------------------------------------------------ */
+
+/* Independent noise of size sigma gives third differences of size sqrt(1 + 9 + 9 + 1) sigma, smooth motions barely any; their
+ * median ignores spikes and corners. work: T + M */
+static double find_jitter(size_t T, size_t M, const double *F, double *work) {
+    if (T < SPIKE_SHORTEST)
+        return 0;
+    for (size_t i = 0; i + 3 < T; i++) {
+        const double *a = F + i * M;
+        double square = 0;
+        for (size_t m = 0; m < M; m++) {
+            double third = a[3 * M + m] - 3 * a[2 * M + m] + 3 * a[M + m] - a[m];
+            square += third * third;
+        }
+        work[i] = sqrt(square / 20);
+    }
+    return rm2i_median(T - 3, work);
+}
+
 /* ---- one demonstration ----------------------------------------------------------------------- */
 
 /* Median of column m of the points i - half .. i + half; beyond the ends, the end counts. */
@@ -223,6 +242,7 @@ static rm2_status measure(rm2_context *ctx, const rm2i_start_data *demos, double
         c->spikes[d] = rm2i_find_spikes(T, M, demos->F + from * M, q + from * M, off, work);
         c->worst[d] = largest(T, off);
         c->off[d] = off[c->worst[d]];
+        c->jitter[d] = find_jitter(T, M, demos->F + from * M, work);
         remove_noise(T, M, q + from * M, work);
         length[d] = arc_lengths(T, M, q + from * M, c->place + from);
         c->rests[d] = count_rests(T, M, q + from * M, length[d]);
@@ -345,7 +365,8 @@ void rm2i_curves_free(rm2i_curves *c) {
 static rm2_status allocate(rm2_context *ctx, size_t points, rm2i_curves *c) {
     RM2_TRY(rm2i_calloc(ctx, c->D + 1, sizeof *c->first, &c->first));
     RM2_TRY(rm2i_alloc(ctx, 3 * c->D, sizeof *c->spikes, &c->spikes));
-    RM2_TRY(rm2i_alloc(ctx, c->D, sizeof *c->off, &c->off));
+    RM2_TRY(rm2i_alloc(ctx, 2 * c->D, sizeof *c->off, &c->off));
+    c->jitter = c->off + c->D;
     c->rests = c->spikes + c->D;
     c->worst = c->rests + c->D;
     return points ? rm2i_alloc(ctx, points, sizeof *c->place, &c->place) : RM2_OK;
@@ -369,7 +390,7 @@ rm2_status rm2i_curves_build(rm2_context *ctx, const rm2i_start_data *demos, rm2
 
 /* ---- all curves -------------------------------------------------------------------------------- */
 
-enum { NODES, SPIKES, WORST, OFF, RESTS, COUNTS }; /* of a demonstration */
+enum { NODES, SPIKES, WORST, OFF, JITTER, RESTS, COUNTS }; /* of a demonstration */
 
 /* On the root: how many nodes, spikes and rests every demonstration has. */
 static rm2_status gather_counts(rm2_context *ctx, const rm2i_rows *demos, const rm2i_curves *own,
@@ -382,6 +403,7 @@ static rm2_status gather_counts(rm2_context *ctx, const rm2i_rows *demos, const 
         counts[d * COUNTS + SPIKES] = (double)own->spikes[d];
         counts[d * COUNTS + WORST] = (double)own->worst[d];
         counts[d * COUNTS + OFF] = own->off[d];
+        counts[d * COUNTS + JITTER] = own->jitter[d];
         counts[d * COUNTS + RESTS] = (double)own->rests[d];
     }
     rm2_status status = rm2i_rows_collect(ctx, demos, COUNTS, counts, &found, &memory);
@@ -390,6 +412,7 @@ static rm2_status gather_counts(rm2_context *ctx, const rm2i_rows *demos, const 
         all->spikes[d] = (size_t)found[SPIKES];
         all->worst[d] = (size_t)found[WORST];
         all->off[d] = found[OFF];
+        all->jitter[d] = found[JITTER];
         all->rests[d] = (size_t)found[RESTS];
     }
     free(memory);

@@ -14,6 +14,7 @@ typedef struct rm2i_curves {
     size_t *spikes; /* D: points that were replaced */
     size_t *worst;  /* D: the one that was farthest from its place, in its demonstration */
     double *off;    /* D: its distance; 0: none was replaced */
+    double *jitter; /* D: size of the noise of a point */
     size_t *rests;  /* D: points of pauses */
 } rm2i_curves;
 
