@@ -22,6 +22,6 @@ static void check_address_space(void) {
     (void)munmap(room, NEEDED);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const before_libraries)(void) =
-    check_address_space;
+__attribute__((section(".preinit_array"),
+               used)) static void (*const before_libraries)(void) = check_address_space;
 #endif
