@@ -73,6 +73,33 @@ rm2_status rm2i_copy_roles(rm2_context *ctx, const char *path, rm2i_raw *raw, rm
     return RM2_OK;
 }
 
+/* ---- warnings ------------------------------------------------------------------------------- */
+
+/* Every step of a trajectory should take time. */
+static void warn_about_time(rm2_context *ctx, const rm2i_draft *d) {
+    size_t bad = 0, first = 0;
+    for (size_t t = 0; d->time && t < d->trajectories; t++)
+        for (size_t i = d->starts[t] + 1; i < d->starts[t + 1]; i++)
+            if (!(d->time[i] > d->time[i - 1]) && bad++ == 0)
+                first = i;
+    if (bad)
+        rm2i_log(ctx, RM2_LOG_WARNING,
+                 "%s: time does not grow at %zu point%s of a trajectory, first in %s %zu (%g after "
+                 "%g): sort the rows, or give no time",
+                 d->source, bad, bad == 1 ? "" : "s", d->row_word, d->rows[first], d->time[first],
+                 d->time[first - 1]);
+}
+
+static void warn_about_ids(rm2_context *ctx, const rm2i_draft *d) {
+    for (size_t t = 0; t < d->trajectories; t++)
+        if (d->ids[t] && d->ids[t][0] == '\0')
+            rm2i_log(ctx, RM2_LOG_WARNING,
+                     "%s: %zu rows from %s %zu on have an empty trajectory id and are taken as one "
+                     "trajectory: name it, or remove them",
+                     d->source, d->starts[t + 1] - d->starts[t], d->row_word,
+                     d->rows[d->starts[t]]);
+}
+
 /* ---- the chain ------------------------------------------------------------------------------ */
 
 const char *rm2i_file_name(const char *path) {
@@ -93,6 +120,8 @@ static rm2_status raw_to_draft(rm2_context *ctx, const rm2_manifold *m, const or
         from->arrays && from->arrays->shrunk > 0 ? from->arrays->shrunk : s->shrinkage;
     RM2_TRY(rm2i_validate(ctx, s, raw, &out->data, report));
     rm2i_log_validated(ctx, s, &out->data, out->data.count, report);
+    warn_about_time(ctx, &out->data);
+    warn_about_ids(ctx, &out->data);
     return s->align_signs && !s->allow_missing ? rm2i_align_signs(ctx, NULL, &out->data, report)
                                                : RM2_OK;
 }
