@@ -169,9 +169,14 @@ static rm2_status parse_directory(rm2i_source *archive, const unsigned char *byt
 
 /* ---- local headers --------------------------------------------------------------------------- */
 
+/* An entry, in the order in which the file has them. */
+typedef struct in_file {
+    rm2i_zip_entry *entry;
+} in_file;
+
 static int by_offset(const void *a, const void *b) {
-    const rm2i_zip_entry *const *x = a, *const *y = b;
-    return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
+    uint64_t x = ((const in_file *)a)->entry->offset, y = ((const in_file *)b)->entry->offset;
+    return (x > y) - (x < y);
 }
 
 /* Where the data begins: behind the local header, whose name is that of the directory and whose extras are its own. */
@@ -197,14 +202,13 @@ static rm2_status find_data(rm2i_source *archive, rm2i_zip_entry *entry) {
 }
 
 /* Each entry, with its data, ends before the next one, and the last before the directory. */
-static rm2_status check_places(rm2i_source *archive, rm2i_zip_entry **sorted, size_t count,
-                               uint64_t end) {
+static rm2_status check_places(rm2i_source *archive, in_file *sorted, size_t count, uint64_t end) {
     for (size_t i = 0; i < count; i++) {
-        uint64_t next = i + 1 < count ? sorted[i + 1]->offset : end;
+        uint64_t next = i + 1 < count ? sorted[i + 1].entry->offset : end;
         if (next > end)
             next = end;
-        RM2_TRY(find_data(archive, sorted[i]));
-        if (sorted[i]->data > next || sorted[i]->packed > next - sorted[i]->data)
+        RM2_TRY(find_data(archive, sorted[i].entry));
+        if (sorted[i].entry->data > next || sorted[i].entry->packed > next - sorted[i].entry->data)
             return damaged(archive, "an entry goes beyond the next one or the directory");
     }
     return RM2_OK;
@@ -212,10 +216,10 @@ static rm2_status check_places(rm2i_source *archive, rm2i_zip_entry **sorted, si
 
 static rm2_status check_locals(rm2i_source *archive, rm2i_zip_entry *entries, size_t count,
                                uint64_t end) {
-    rm2i_zip_entry **sorted;
+    in_file *sorted;
     RM2_TRY(rm2i_alloc(archive->ctx, count, sizeof *sorted, &sorted));
     for (size_t i = 0; i < count; i++)
-        sorted[i] = &entries[i];
+        sorted[i].entry = &entries[i];
     if (count > 0)
         qsort(sorted, count, sizeof *sorted, by_offset);
     rm2_status status = check_places(archive, sorted, count, end);

@@ -26,8 +26,9 @@ static rm2_status factor_task(rm2_context *ctx, rm2i_posterior *p) {
     RM2_TRY(rm2i_factor(ctx, M, p->gp.Kf, 0, p->Pf, &jitter));
     for (size_t i = 0; i < M; i++)
         memset(p->Pf + i * M + i + 1, 0, (M - i - 1) * sizeof *p->Pf);
-    for (size_t i = 0; p->gp.scale && i < M * M; i++)
-        p->P[i] = p->gp.scale[i / M] * p->Pf[i];
+    for (size_t i = 0; p->gp.scale && i < M; i++)
+        for (size_t k = 0; k < M; k++)
+            p->P[i * M + k] = p->gp.scale[i] * p->Pf[i * M + k];
     p->observed = p->gp.noise;
     return RM2_OK;
 }
