@@ -262,9 +262,11 @@ static void print_option(FILE *out, const option *o) {
 
 void options_visit(const option_group *groups, option_visit *visit, const void *user) {
     for (; !group_is_last(groups); groups++) {
-        for (const option *o = groups->options; o && o->name; o++)
-            visit(user, &(option_form){o->name, is_flag(o) ? VALUE_NONE : VALUE_NEEDED, o->value,
-                                       o->kind == OPTION_CHOICE ? o->choices : NULL, o->help});
+        for (const option *o = groups->options; o && o->name; o++) {
+            const option_form form = {o->name, is_flag(o) ? VALUE_NONE : VALUE_NEEDED, o->value,
+                                      o->kind == OPTION_CHOICE ? o->choices : NULL, o->help};
+            visit(user, &form);
+        }
         if (groups->from)
             settings_visit(groups, visit, user);
     }

@@ -331,8 +331,9 @@ void settings_visit(const option_group *group, option_visit *visit, const void *
             value_need need = setting_needs_value(&match);
             (void)snprintf(word, sizeof word, "--%s%s", negated ? "no-" : "",
                            setting_name(s, bare));
-            visit(user, &(option_form){word, need, need && !s->words ? value_form(s) : NULL,
-                                       need ? s->words : NULL, s->help});
+            const option_form form = {word, need, need && !s->words ? value_form(s) : NULL,
+                                      need ? s->words : NULL, s->help};
+            visit(user, &form);
         }
     }
 }

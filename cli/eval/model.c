@@ -132,12 +132,13 @@ static int calibrate_held_out(evaluation *e) {
     int code = file         ? latents_from_file(e, &latents)
                : trajectory ? latents_of_trajectory(e, &latents)
                             : EXIT_DONE;
+    const rm2_calibration_points points = {.n = e->held->count,
+                                           .latents = latents ? latents : e->encoded,
+                                           .points = e->held->points,
+                                           .encoded = !latents};
     if (code == EXIT_DONE)
         code = calibrate(e, latents ? "held out, given latents" : "held out, encoded latents",
-                         &(rm2_calibration_points){.n = e->held->count,
-                                                   .latents = latents ? latents : e->encoded,
-                                                   .points = e->held->points,
-                                                   .encoded = !latents});
+                         &points);
     if (code == EXIT_DONE)
         note_reference(e, !latents);
     free(latents);

@@ -223,7 +223,7 @@ static int compare(evaluation *e, const demonstrations *d, const char *name, siz
     const model_work *m = e->m;
     rm2_dtw_settings s = dtw_settings(e);
     rm2_model_view space = (rm2_model_view)e->options->space;
-    size_t width = rm2_model_view_width(m->model, space), on;
+    size_t width = rm2_model_view_width(m->model, space), on = 0;
     double *rows = malloc(n * width * sizeof *rows);
     double *distances = malloc(d->of.count * sizeof *distances);
     const rm2_sequence sequence = {n, width, rows};

@@ -41,11 +41,15 @@ uint64_t rm2i_fingerprint(const rm2i_objective *o, const double *raw) {
     mix_all(rows, &hash, p->X0, latents);
     mix_all(rows, &hash, raw, latents);
     mix(&hash, raw + latents, o->par.raw_size - latents);
-    for (size_t t = 0; t < rows->all_trajectories; t++)
-        mix(&hash, &(double){(double)rows->all_starts[t]}, 1);
+    for (size_t t = 0; t < rows->all_trajectories; t++) {
+        double start = (double)rows->all_starts[t];
+        mix(&hash, &start, 1);
+    }
     rm2i_settings_mix(&o->s, &hash);
-    for (size_t j = 0; o->s.inducing_points && j < o->s.inducing; j++)
-        mix(&hash, &(double){(double)o->s.inducing_points[j]}, 1);
+    for (size_t j = 0; o->s.inducing_points && j < o->s.inducing; j++) {
+        double point = (double)o->s.inducing_points[j];
+        mix(&hash, &point, 1);
+    }
     return hash;
 }
 
