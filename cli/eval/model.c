@@ -147,11 +147,9 @@ static int calibrate_held_out(evaluation *e) {
 
 static int calibrate_training(evaluation *e) {
     const model_work *m = e->m;
-    int code = calibrate(e, "training",
-                         &(rm2_calibration_points){.n = m->info->points,
-                                                   .latents = m->info->latents,
-                                                   .points = e->training,
-                                                   .encoded = true});
+    const rm2_calibration_points points = {
+        .n = m->info->points, .latents = m->info->latents, .points = e->training, .encoded = true};
+    int code = calibrate(e, "training", &points);
     if (code == EXIT_DONE)
         work_note(&m->work, "calibration: the model was fitted to its training points: shares tend "
                             "to be too high");

@@ -447,8 +447,7 @@ class Space:
         Warns
         -----
         RuntimeWarning
-            If the path did not reach the tolerance, leaves out a part of the demonstrated motion, or no way keeps the
-            clearance from the obstacles.
+            If the path did not converge, leaves out demonstrated motion, or does not keep the clearance from obstacles.
         OutsideWarning
             If the path leaves the demonstrations (`Path.over_spread`).
         """
