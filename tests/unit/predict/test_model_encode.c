@@ -242,7 +242,7 @@ typedef struct encoded_points {
 
 static encoded_points encode_some(const rm2_model *model, const double *y, bool trajectory) {
     static const size_t starts[] = {0, ENCODED};
-    encoded_points e;
+    encoded_points e = {.info = {{.size = sizeof *e.info}}};
     rm2_encode_settings s = rm2_encode_settings_default();
     s.trajectories = trajectory ? 1 : 0;
     s.starts = starts;
