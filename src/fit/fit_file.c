@@ -10,7 +10,7 @@
 #include "settings/settings.h"
 #include "train/scattered.h"
 
-/* What is to be fitted. */
+/* The data and settings of a fit. */
 typedef struct request {
     const char *path;
     rm2_data_settings data;
