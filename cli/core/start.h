@@ -41,7 +41,7 @@ void start_print(FILE *out, const rm2_data *data, const rm2_start_report *report
 /* The member "start": an object, or null. */
 void start_json(rm2_json *json, const rm2_data *data, const rm2_start_report *report);
 
-/* What the uncertainty of a model of trajectories was calibrated on; nothing for models that cannot be. */
+/* Print the demonstrations that a model's uncertainty was calibrated on; nothing without trajectories. */
 void start_print_uncertainty(FILE *out, const rm2_model_info *info);
 /* "calibration": an object or null. */
 void start_json_uncertainty(rm2_json *json, const rm2_model_info *info);

@@ -315,7 +315,7 @@ static rm2_nearness summarise(size_t n, const double *over) {
     return all;
 }
 
-/* Of a path, of the family that it is nearest to as a whole; else of each point by itself. */
+/* Distances of a path from the one family that it is nearest to; else of each point from its own. */
 static void choose(const looking *l, double *over, rm2_nearness *path) {
     size_t best = 0;
     for (size_t f = 0; path && f < l->v->families; f++) {

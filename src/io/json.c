@@ -21,7 +21,7 @@ static void put_quoted(FILE *out, const char *text) {
         size_t length = rm2_utf8_length(text, strnlen(text, 4));
         unsigned char c = (unsigned char)*text;
         if (length == 0)
-            (void)fputs("\\ufffd", out); /* a byte that is no character */
+            (void)fputs("\\ufffd", out); /* a byte that is not a character */
         else if (c == '"' || c == '\\')
             (void)fprintf(out, "\\%c", c);
         else if (rm2_utf8_printable(text, length) == 0)

@@ -310,7 +310,7 @@ static size_t count_below(const rm2i_few *which, size_t row) {
     return low;
 }
 
-/* Those from `first` to `end` of the few rows, which this process has. */
+/* Copy the rows from `first` to `end` of the few, which this process has. */
 static void pack(const rm2i_rows *rows, const rm2i_few *which, size_t first, size_t end,
                  size_t width, const double *own, double *packed) {
     for (size_t j = first; j < end; j++, packed += width)
